@@ -1,0 +1,96 @@
+"""A stop that answers first. Daphne alone drops, at SIGTERM, whatever it is just answering.
+
+At the first SIGTERM or Ctrl-C: listen no more; tell every socket 1012 ("service restart", its page comes back)
+and end every event stream; wait for the requests that are in flight, at most PATIENCE seconds; then stop.
+A second signal stops at once. Another server than daphne (uvicorn) drains by itself: there this only counts.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+from typing import Any
+
+from twisted.internet import reactor, tcp, unix
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 8.0  # seconds; process managers commonly kill after 10
+LAST_WORDS = {
+    "websocket": {"type": "websocket.close", "code": 1012},
+    "stream": {"type": "http.response.body", "body": b"", "more_body": False},
+}
+
+
+class Drain:
+    """The outermost ASGI application: it knows what is in flight."""
+
+    def __init__(self, application: Any) -> None:
+        self.application = application
+        self.in_flight: set[object] = set()
+        self.endless: dict[object, tuple[Any, dict[str, Any]]] = {}
+        self.all_answered = asyncio.Event()
+        self.stopping = False
+        reactor.callWhenRunning(self.take_signals)  # type: ignore[attr-defined]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        me = object()
+        self.in_flight.add(me)
+        if scope["type"] == "websocket":
+            self.endless[me] = (send, LAST_WORDS["websocket"])
+
+        async def watched(message: Any) -> None:
+            if message["type"] == "http.response.start" and is_event_stream(message):
+                self.endless[me] = (send, LAST_WORDS["stream"])
+            await send(message)
+
+        try:
+            await self.application(scope, receive, watched)
+        finally:
+            self.endless.pop(me, None)
+            self.in_flight.discard(me)
+            if not self.in_flight:
+                self.all_answered.set()
+
+    def take_signals(self) -> None:
+        """Once the reactor runs: replaces daphne's handlers, which stop at once."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.stop))
+
+    def stop(self) -> None:
+        if self.stopping:
+            reactor.stop()  # type: ignore[attr-defined]
+            return
+        self.stopping = True
+        self.task = asyncio.ensure_future(self.drain())
+
+    async def drain(self) -> None:
+        logger.info("stopping: %d in flight", len(self.in_flight))
+        for reader in reactor.getReaders():  # type: ignore[attr-defined]
+            if isinstance(reader, (tcp.Port, unix.Port)):
+                reader.stopListening()
+        for send, last_word in list(self.endless.values()):
+            await send(last_word)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self.answered()
+        except TimeoutError:
+            logger.error("stopped with %d unanswered", len(self.in_flight))
+            os._exit(1)  # their threads can't be ended, and an exit would wait for them; the database rolls back
+        reactor.stop()  # type: ignore[attr-defined]
+
+    async def answered(self) -> None:
+        """Returns when nothing is in flight and every answer has left this process."""
+        while self.in_flight:
+            self.all_answered.clear()
+            await self.all_answered.wait()
+        while reactor.getWriters():  # type: ignore[attr-defined]
+            await asyncio.sleep(0.01)
+
+
+def is_event_stream(start: dict[str, Any]) -> bool:
+    return any(
+        name.lower() == b"content-type" and value.startswith(b"text/event-stream")
+        for name, value in start.get("headers", ())
+    )

@@ -1,0 +1,1 @@
+"""cancelboard's one app. Importing it imports nothing: a worker has no Django."""
