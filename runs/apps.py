@@ -1,6 +1,7 @@
 """The app as Django knows it."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class RunsConfig(AppConfig):
@@ -8,4 +9,7 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """What must be connected once all models are loaded."""
+        """The append-only triggers, after every migration: one that rebuilds a table would lose them."""
+        from runs.models.triggers import install
+
+        post_migrate.connect(install, sender=self)

@@ -1,0 +1,28 @@
+"""The tables: columns, constraints, triggers, and nothing else.
+
+Only `runs.commands` writes jobs, steps, claims, proposals and receipts; only `runs.queries` reads them for
+lists and pages. What a column means is said where it stands; why it may hold a value is PROTOCOL (section 1).
+"""
+
+from .jobs import Claim, Job, Proposal, Step, Tombstone
+from .ledger import Delivery, Receipt
+from .people import Grant, Refusal, Tenant, Token, User
+from .settings import Cause, Queue, Tool
+
+__all__ = [
+    "Cause",
+    "Claim",
+    "Delivery",
+    "Grant",
+    "Job",
+    "Proposal",
+    "Queue",
+    "Receipt",
+    "Refusal",
+    "Step",
+    "Tenant",
+    "Token",
+    "Tombstone",
+    "Tool",
+    "User",
+]
