@@ -1,0 +1,15 @@
+"""The only writer of jobs, steps, claims, proposals and receipts. One command is one transaction.
+
+    spine.py    the six lines that every command goes through, and what follows its commit
+    locked.py   the locks, the clock and the facts a decision looks at; who may; the replay check
+    write.py    state and receipt together
+    rows.py     between the database's rows and the protocol's values: the one load() and the one save()
+
+What is decided stands in runs.protocol, who may in runs.permissions. To add a command: docs/protocol.md,
+protocol/asks.py, protocol/tables/, ACTIONS in locked.py, its path in runs/api.
+"""
+
+from .spine import do
+from .write import Answer
+
+__all__ = ["Answer", "do"]

@@ -1,0 +1,263 @@
+"""What happens before a decision: the locks in their order, the clock after them, the facts the decision looks
+at, who may do it, and whether the same event was answered before (PROTOCOL section 4, first paragraph).
+
+Rights are read after the tenant's lock and judged on the locked row, so a revocation that has committed is
+never overtaken. Nothing is written here.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from hmac import compare_digest
+
+from django.db.models import Q
+
+from runs import causes, ledger
+from runs.errors import FieldError, Invalid, NotAllowed, NotVisible, Unauthenticated
+from runs.models import Claim, Job, Proposal, Queue, Receipt, Step, Tenant
+from runs.permissions import Action, Actor, Rights, Target, Verdict, lock_exclusive, lock_shared, rights_of
+from runs.protocol import asks, states
+from runs.protocol.fields import generation_of
+
+from . import rows
+
+ACTIONS = {
+    "submit": Action.SUBMIT,
+    "cancel": Action.CANCEL,
+    "seal": Action.SEAL,
+    "revoke": Action.REVOKE,
+    "pause": Action.PAUSE,
+    "resume": Action.PAUSE,
+    "observe": Action.RECONCILE,
+    "reconcile": Action.RECONCILE,
+    "close_dispute": Action.RECONCILE,
+    "approve": Action.APPROVE,
+    "decline": Action.APPROVE,
+}  # every other command is a worker's, or the clock's
+
+DEAD = ("principal_inactive", "token_dead")
+
+
+@dataclass
+class At:
+    """Where a command stands once everything is locked: the row (None: no such job, or none that the actor may
+    see), and the world its decision looks at."""
+
+    actor: Actor
+    ask: asks.Ask
+    job_id: str | None
+    tenant: Tenant
+    row: Job | None
+    hidden: bool  #: there is a row, which the actor may not see
+    parent: Job | None
+    rights: Rights
+    now: datetime
+    queues: list[Queue]
+    proposal: Proposal | None = None
+    steps: dict[int, Step] = field(default_factory=dict)
+    world: states.World = field(init=False)
+    grant: int | None = None
+
+    @property
+    def action(self) -> Action:
+        if self.ask.kind == "cancel" and self.row is None and self.spec is not None:
+            return Action.BLOCK
+        if self.ask.kind == "decline" and self.own_proposal:
+            return Action.RECONCILE  # taking back one's own entry
+        return ACTIONS.get(self.ask.kind, Action.EXECUTE)
+
+    @property
+    def spec(self) -> "asks.Spec | None":
+        return getattr(self.ask, "spec", None)
+
+    @property
+    def own_proposal(self) -> bool:
+        return self.proposal is not None and self.proposal.by_id == self.actor.user_id
+
+    # -- who may ------------------------------------------------------------------------------------------
+    def authorise(self) -> None:
+        """Raises NotVisible, NotAllowed or Unauthenticated, with nothing used up; remembers the deciding grant."""
+        target = self._target()
+        if target is None:
+            if not self.rights.anywhere(self.action, self.now):
+                raise NotVisible
+            return
+        if self.ask.kind != "seal":
+            seen = self.rights.judge(Action.VIEW, target, now=self.now)
+            if seen.code in DEAD:
+                raise Unauthenticated(f"This credential is no longer live ({seen.code}).", seen.code)
+            if not seen.allowed:
+                raise NotVisible
+        self._require(
+            self.rights.judge(
+                self.action,
+                target,
+                executor=self._executor(),
+                own_proposal=self.own_proposal and self.ask.kind == "approve",
+                now=self.now,
+            )
+        )
+
+    def _target(self) -> Target | None:
+        """What the right is judged on: the job; for one that is to be made, its spec; None: nothing to see."""
+        if self.ask.kind == "seal":
+            return Target("", "", "")
+        if self.spec is not None and (self.row is None or self.ask.kind == "submit"):
+            if self.hidden:
+                raise NotVisible
+            return Target(self.spec.queue, self.spec.owner, self.job_id or "")
+        return Target.of(self.row) if self.row else None
+
+    def _executor(self) -> bool:
+        """Whether the actor worked on this job, itself or through a service account it answers for."""
+        if self.row is None or self.action not in (Action.RECONCILE, Action.APPROVE) or not self.actor.user_id:
+            return False
+        mine = Q(user_id=self.actor.user_id) | Q(user__sponsor_id=self.actor.user_id)
+        return Claim.objects.filter(mine, job=self.row).exists()
+
+    def _require(self, verdict: Verdict) -> None:
+        if verdict.code in DEAD:
+            raise Unauthenticated(f"This credential is no longer live ({verdict.code}).", verdict.code)
+        if not verdict.allowed:
+            raise NotAllowed(verdict.code, f"You may not {self.action} here: {verdict.code}.")
+        self.grant = verdict.grant
+
+    # -- was it answered before ---------------------------------------------------------------------------
+    def earlier(self) -> Receipt | None:
+        """The receipt that already holds this event id in the tenant, whatever it was for."""
+        event_id = getattr(self.ask, "event_id", None)
+        if event_id is None:
+            return None
+        return Receipt.objects.filter(tenant=self.tenant, event_id=event_id).first()
+
+    # -- names that must exist ----------------------------------------------------------------------------
+    def check_names(self) -> None:
+        """Raises Invalid for what only the database knows to be wrong: a queue, a cause, a proposal."""
+        if self.spec is not None and self.spec.queue not in {queue.name for queue in self.queues}:
+            raise Invalid(FieldError("spec.queue", f"there is no queue {self.spec.queue!r} in this tenant"))
+        cause = getattr(self.ask, "cause", None)
+        if cause is not None:
+            if not causes.known_and_live(self.tenant.id, cause):
+                raise Invalid(FieldError("cause", f"{cause!r} is no cause of this tenant, or a retired one"))
+            if self.ask.kind == "cancel" and cause in causes.NOT_FOR_CANCEL:
+                raise Invalid(FieldError("cause", f"{cause!r} releases resources; it cannot be why a job is cancelled"))
+        if getattr(self.ask, "cascade", False):
+            raise Invalid(FieldError("cascade", "is not served yet: cancel the children one by one"))
+        if self.ask.kind in ("approve", "decline") and self.row is not None and self.proposal is None:
+            raise NotVisible
+
+    # -- what the decision looks at -----------------------------------------------------------------------
+    def look(self) -> None:
+        """Build the world from the locked row and what belongs to it."""
+        job = None
+        if self.row is not None:
+            asked = getattr(self.ask, "ordinal", None)
+            job, self.steps = rows.load(self.row, asked, self.proposal.ordinal if self.proposal else None)
+        self.world = states.World(
+            now=self.now,
+            job=job,
+            sealed_generation=self.tenant.sealed_generation,
+            generation=generation_of(self.job_id or ""),
+            wrong_queue=self._wrong_queue(),
+            parent=self._parent(),
+            token=self._token(),
+            reconcile_needs=self._reconcile_needs(),
+            proposal=self._proposal(),
+            actor_type=self.actor.type,
+            actor=self.actor.name,
+        )
+
+    def _wrong_queue(self) -> bool:
+        """The longest prefix that the id has names its queue; a queue with a prefix takes no other ids."""
+        if self.spec is None or self.job_id is None:
+            return False
+        job_id = self.job_id
+        owners = [queue for queue in self.queues if queue.id_prefix and job_id.startswith(queue.id_prefix)]
+        if owners:
+            return max(owners, key=lambda queue: len(queue.id_prefix)).name != self.spec.queue
+        return any(queue.name == self.spec.queue and queue.id_prefix for queue in self.queues)
+
+    def _parent(self) -> states.Parent | None:
+        if self.spec is None or not self.spec.parent or self.ask.kind != "submit":
+            return None
+        parent = self.parent
+        if parent is None or not all(
+            self.rights.judge(action, Target.of(parent), now=self.now).allowed for action in (Action.VIEW, Action.SUBMIT)
+        ):
+            return states.Parent(visible=False)
+        is_open = parent.admitted and parent.control == "run" and parent.result == "open"
+        return states.Parent(open=is_open, depth=parent.depth)
+
+    def _token(self) -> states.Token:
+        """Which fence of this job the given claim is the token of; anything else was never issued."""
+        given = getattr(self.ask, "claim", None)
+        if given is None or self.row is None:
+            return states.Token()
+        number, _, secret = given.partition("-")
+        if not (secret and number.isascii() and number.isdigit() and len(number) < 19):
+            return states.Token()
+        fence = int(number)
+        claims = {claim.fence: claim for claim in Claim.objects.filter(job=self.row, fence__in=(fence, fence + 1))}
+        held = claims.get(fence)
+        given_hash = sha256(given.encode()).hexdigest()
+        if held is None or not held.token_hash or not compare_digest(held.token_hash, given_hash):
+            return states.Token()
+        ended = claims.get(fence + 1)
+        return states.Token(fence, newest=fence == self.row.fence, lost_by=ended.cause if ended else "work_claim_lost")
+
+    def _reconcile_needs(self) -> str:
+        if self.ask.kind != "reconcile" or self.row is None:
+            return "1"
+        return Queue.objects.values_list("reconcile_needs", flat=True).get(tenant=self.tenant, name=self.row.queue)
+
+    def _proposal(self) -> states.Proposal | None:
+        found = self.proposal
+        if found is None:
+            return None
+        return states.Proposal(
+            found.proposal_id,
+            found.ordinal,
+            found.outcome,
+            found.value,
+            found.version,
+            found.state,
+            found.expires_at,
+            own=self.own_proposal,
+            by=found.by.name,
+        )
+
+
+def lock(actor: Actor, job_id: str | None, ask: asks.Ask) -> At:
+    """Take the locks, to be kept to the commit: the tenant (shared; exclusive to seal), the parent's row, the job's
+    row. What is read beside a locked row is read by a later statement, so it is as fresh as the row."""
+    (lock_exclusive if ask.kind == "seal" else lock_shared)(actor.tenant_id)
+    tenant = Tenant.objects.get(id=actor.tenant_id)
+    spec = getattr(ask, "spec", None)
+    parent = None
+    if ask.kind == "submit" and spec.parent:
+        parent = Job.objects.select_for_update().filter(tenant=tenant, job_id=spec.parent).first()
+    row = None
+    if job_id is not None:
+        row = Job.objects.select_for_update().filter(tenant=tenant, job_id=job_id).first()
+    now = ledger.clock()
+    rights = rights_of(actor, now)
+    if row is not None:
+        now = max(now, row.updated_at)
+    hidden = row is not None and not rights.judge(Action.VIEW, Target.of(row), now=now).allowed
+    seen = None if hidden else row
+    queues = list(Queue.objects.filter(tenant=tenant)) if spec is not None else []
+    return At(
+        actor, ask, job_id, tenant, seen, hidden, parent, rights, now, queues, _asked_proposal(tenant, seen, ask)
+    )
+
+
+def _asked_proposal(tenant: Tenant, row: Job | None, ask: asks.Ask) -> Proposal | None:
+    """The proposal that is named, or for a reconcile the newest undecided one of the same step."""
+    if row is None:
+        return None
+    of_job = Proposal.objects.select_related("by").filter(tenant=tenant, job=row)
+    if named := getattr(ask, "proposal", None):
+        return of_job.filter(proposal_id=named).first()
+    if ask.kind == "reconcile":
+        return of_job.filter(ordinal=getattr(ask, "ordinal"), state="open").order_by("-id").first()
+    return None

@@ -1,0 +1,131 @@
+"""Between the database's rows and the protocol's values: the one load() and the one save()."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from runs.models import Job as JobRow
+from runs.models import Receipt
+from runs.models import Step as StepRow
+from runs.protocol.states import UNSETTLED, Cancel, Control, Job, Result, State, Step, Testimony
+
+#: Columns that hold a job's fact under the fact's own name.
+SAME = (
+    "paused_at paused_seq paused_cause position fence holder lease_seconds lease_expires_at too_late "
+    "escalated_seq heard_seq heard_at blocked_submits blocked_at"
+).split()
+STEP_SAME = (
+    "reserved_by attempt dispatched_at dispatch_attempt said_unknown put_back disputed no_mark value version"
+).split()
+CANCEL = "seq cause note asked_by by at".split()
+
+
+def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
+    """The job as the protocol sees it, with the step at its cursor and those at `ordinals` (where there are such)."""
+    wanted = {row.position, *(o for o in ordinals if o is not None)} & set(range(row.n_steps))
+    step_rows = {step.ordinal: step for step in StepRow.objects.filter(job=row, ordinal__in=wanted)}
+    cancel = None
+    if row.cancel_seq is not None:
+        cancel = Cancel(*(getattr(row, f"cancel_{name}") for name in CANCEL), row.grace_until)
+    job = Job(
+        n_steps=row.n_steps,
+        marked=row.dispatch == "marked",
+        digest=row.spec_digest,
+        admitted=row.admitted,
+        control=Control(row.control),
+        result=Result(row.result),
+        current=State(row.cur),
+        steps={ordinal: _step(row, step) for ordinal, step in step_rows.items()},
+        cancel=cancel,
+        children_unfinished=unfinished_children(row) if row.has_children else 0,
+        seq=row.seq,
+        **{name: getattr(row, name) for name in SAME},
+    )
+    return job, step_rows
+
+
+def _step(job: JobRow, row: StepRow) -> Step:
+    content = {"label": row.label, "tool": row.tool, "target": row.target, "params": json.loads(row.params)}
+    return Step(
+        content=content,
+        testimony=_testimony(job, row) if row.testimony else (),
+        **{name: getattr(row, name) for name in STEP_SAME},
+    )
+
+
+def _testimony(job: JobRow, step: StepRow) -> tuple[Testimony, ...]:
+    """The fenced reports on this step since its last dispute was closed."""
+    fenced = Receipt.objects.filter(job=job, kind="report", status="fenced", ordinal=step.ordinal)
+    bodies = fenced.filter(seq__gt=step.closed_seq).order_by("seq").values_list("body", flat=True)
+    return tuple(Testimony(said["outcome"], said["value"]) for said in map(json.loads, bodies))
+
+
+def unfinished_children(row: JobRow) -> int:
+    """How many direct children are unfinished: open without a confirmed stop, or with such a one below (section 9)."""
+    found = 0
+    for child in JobRow.objects.filter(parent=row).only("id", "result", "control", "has_children"):
+        if (child.result == "open" and child.control != "acknowledged") or (
+            child.has_children and unfinished_children(child)
+        ):
+            found += 1
+    return found
+
+
+def save(row: JobRow, steps: dict[int, StepRow], job: Job, now: datetime, actor: dict[str, str]) -> None:
+    """Bring the rows to `job`. The receipt that says so is already appended: its number is `row.seq`."""
+    for name in SAME:
+        setattr(row, name, getattr(job, name))
+    row.control, row.result, row.cur = str(job.control), str(job.result), str(job.current)
+    if job.current not in UNSETTLED:
+        row.unsettled_since = None
+    elif row.unsettled_since is None:
+        row.unsettled_since = now
+    if job.cancel:
+        for name in CANCEL:
+            setattr(row, f"cancel_{name}", getattr(job.cancel, name))
+        row.grace_until = job.cancel.grace_until
+    for ordinal, step in steps.items():
+        _save_step(row, step, job, job.steps[ordinal], now, actor)
+    row.save()
+
+
+def _save_step(
+    job_row: JobRow, row: StepRow, job: Job, step: Step, now: datetime, actor: dict[str, str]
+) -> None:
+    before = dict(row.__dict__)
+    state = job.state(row.ordinal)
+    job_row.disputed += int(step.disputed) - int(row.disputed)
+    job_row.no_mark += int(step.no_mark) - int(row.no_mark)
+    if row.testimony and not step.testimony:
+        row.closed_seq = job.seq
+    if step.reserved_by is None:
+        row.reserved_at = None
+    elif row.state == State.PENDING:
+        row.reserved_at = now
+    if state in (State.OK, State.REJECTED) and row.settled_seq is None:
+        row.settled_type, row.settled_by, row.settled_seq = actor["type"], actor["name"], job.seq
+    row.state, row.testimony = str(state), len(step.testimony)
+    for name in STEP_SAME:
+        setattr(row, name, getattr(step, name))
+    if row.__dict__ != before:
+        row.save()
+
+
+def create(tenant_id: int, job_id: str, generation: int, spec: Any, parent: JobRow | None, now: datetime) -> JobRow:
+    """A new row for an admitted job or a tombstone; its steps follow by `create_steps` once it has an id."""
+    return JobRow(
+        tenant_id=tenant_id,
+        job_id=job_id,
+        queue=spec.queue,
+        owner=spec.owner,
+        dispatch=spec.dispatch,
+        parent_ref=spec.parent or "",
+        parent=parent,
+        depth=parent.depth + 1 if parent else 0,
+        generation=generation,
+        spec_digest=spec.digest,
+        title=spec.steps[0].label,
+        n_steps=len(spec.steps),
+        created_at=now,
+        updated_at=now,
+    )

@@ -1,0 +1,103 @@
+"""Every command, as its six lines: lock, authorise, replay?, decide, write, announce on commit."""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+
+from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, connection, transaction
+
+from runs.errors import Busy, CancelboardError, NotAllowed, NotVisible
+from runs.models import Job, Tenant
+from runs.permissions import Actor, count_refusal
+from runs.protocol.asks import Ask, Checkpoint, Lapse
+from runs.protocol.decide import decide
+from runs.protocol.tables import TABLES
+
+from . import write
+from .locked import At, lock
+from .write import Answer
+
+logger = logging.getLogger(__name__)
+
+TRIES = 6
+PATIENCE = 15.0  #: seconds after which no further try begins
+UNIQUE = "23505"
+
+
+def do(actor: Actor, job_id: str | None, ask: Ask) -> Answer:
+    """Carry out one command, durably, or refuse it; the whole of PROTOCOL section 4 goes through here.
+
+    `job_id` is None for `seal` alone. Returns the answer, also the remembered refusals. Raises NotVisible,
+    NotAllowed, Unauthenticated, Invalid (nothing was kept, the event id is free) and Busy (send it again).
+    """
+    try:
+        answer, at = _tried(lambda: _once(actor, job_id, ask))
+    except (NotAllowed, NotVisible) as refusal:
+        count_refusal(actor, ask.kind, job_id or "", refusal.code)
+        raise
+    _confirm_ancestors(at)
+    return answer
+
+
+def _once(actor: Actor, job_id: str | None, ask: Ask) -> tuple[Answer, At]:
+    with transaction.atomic(durable=True):
+        at = lock(actor, job_id, ask)
+        at.authorise()
+        at.look()
+        return write.replay(at) or _decided(at, ask), at
+
+
+def _decided(at: At, ask: Ask) -> Answer:
+    at.check_names()
+    if ask.kind == "reconcile" and at.world.job is not None:
+        lapse = decide(TABLES["lapse"], at.world, Lapse())  # a lapsed lease counts as lapsed at once
+        if lapse.row.kept:
+            write.write(at, lapse, Lapse(), by_system=True)
+    answer = write.write(at, decide(TABLES[ask.kind], at.world, ask), ask)
+    if ask.kind == "seal" and answer.status == "sealed":
+        Tenant.objects.filter(id=at.tenant.id).update(sealed_generation=at.world.sealed_generation)
+    if answer.receipt is not None:
+        write.confirm_if_settled(at)
+    return answer
+
+
+def _tried(once: Callable[[], tuple[Answer, At]]) -> tuple[Answer, At]:
+    """Decide again on what is there now, a bounded number of times: a lost race for a unique name, a deadlock,
+    a busy or restarted database are no decision."""
+    began = time.monotonic()
+    for attempt in range(TRIES):
+        if time.monotonic() - began > PATIENCE:
+            break
+        if attempt and not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
+            time.sleep(random.uniform(0, 0.02 * 2**attempt))
+        try:
+            return once()
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("the database could not take a command, try %d of %d: %s", attempt + 1, TRIES, error)
+        except IntegrityError as error:
+            if not _lost_a_race(error):
+                raise
+    raise Busy
+
+
+def _lost_a_race(error: DatabaseError) -> bool:
+    """Somebody else took the job id or the event id first. Any other broken constraint is a fault of ours."""
+    if getattr(error.__cause__, "sqlstate", None) == UNIQUE:
+        return True
+    return "UNIQUE constraint failed" in str(error) or "REPLACE refused" in str(error)
+
+
+def _confirm_ancestors(at: At) -> None:
+    """A child that ended may have been what its ancestors' stops waited for: one later transaction each, going up.
+    A failure never changes the child's answer; the settle loop finds what was left."""
+    if at.row is None or at.row.parent_id is None:
+        return
+    if at.row.result == "open" and at.row.control != "acknowledged":
+        return
+    parent = Job.objects.values_list("job_id", flat=True).get(id=at.row.parent_id)
+    try:
+        do(Actor.system(at.tenant), parent, Checkpoint())  # which goes on upwards if that is an end too
+    except CancelboardError as error:
+        logger.warning("checkpoint of %s is left to the settle loop: %s", parent, error)
