@@ -66,6 +66,7 @@ def postgresql(parts: SplitResult, port: int | None, env: Mapping[str, str]) -> 
     seconds = integer("CANCELBOARD_STATEMENT_SECONDS", 30, 0, 86_400, env)
     session = {
         "synchronous_commit": "on",
+        "default_transaction_isolation": r"read\ committed",
         "statement_timeout": f"{seconds}s",
         "lock_timeout": "5s",  # then 503 and Retry-After, not a queue without an end
         "idle_in_transaction_session_timeout": "60s",

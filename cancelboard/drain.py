@@ -31,7 +31,7 @@ class Drain:
         self.endless: dict[object, tuple[Any, dict[str, Any]]] = {}
         self.all_answered = asyncio.Event()
         self.stopping = False
-        reactor.callWhenRunning(self.take_signals)  # type: ignore[attr-defined]
+        reactor.callLater(0, self.take_signals)  # type: ignore[attr-defined]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         me = object()
@@ -53,7 +53,7 @@ class Drain:
                 self.all_answered.set()
 
     def take_signals(self) -> None:
-        """Once the reactor runs: replaces daphne's handlers, which stop at once."""
+        """Once the loop runs: replaces daphne's handlers, which stop at once."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.stop))
@@ -70,8 +70,10 @@ class Drain:
         for reader in reactor.getReaders():  # type: ignore[attr-defined]
             if isinstance(reader, (tcp.Port, unix.Port)):
                 reader.stopListening()
-        for send, last_word in list(self.endless.values()):
-            await send(last_word)
+        last = [send(last_word) for send, last_word in self.endless.values()]
+        for failure in await asyncio.gather(*last, return_exceptions=True):
+            if failure:
+                logger.error("a socket could not be closed", exc_info=failure)
         try:
             async with asyncio.timeout(PATIENCE):
                 await self.answered()

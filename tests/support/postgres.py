@@ -1,0 +1,71 @@
+"""A PostgreSQL server that lives as long as this process, reached through a socket in a folder of its own.
+
+For tests only: `fsync` is off, so it does not survive a power cut (a killed client or server process it does).
+No port is opened and no password needed; the folder is readable by its owner only.
+"""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+OPTIONS = "-F -c full_page_writes=off -c listen_addresses= -c max_connections=200 -c timezone=UTC"
+
+#: Ends with its standard input, that is, however we end: at the end of the tests, by Ctrl-C, killed.
+KEEPER = """
+bin=$1 home=$2
+if "$bin/initdb" -D "$home/data" -U postgres -A trust -N --no-locale -E UTF8 >"$home/log" 2>&1 &&
+   "$bin/pg_ctl" -s -w -D "$home/data" -l "$home/log" -o "$3 -k $home" start >>"$home/log" 2>&1 </dev/null
+then echo ready; read _
+else cat "$home/log"
+fi
+"$bin/pg_ctl" -s -w -D "$home/data" -m immediate stop >/dev/null 2>&1
+rm -rf "$home"
+"""
+
+
+def binaries() -> Path:
+    """The folder that holds `initdb`: on PATH, else the newest that Debian installed beside it."""
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    if not versions:
+        raise RuntimeError("no PostgreSQL here: install its server package, or set TEST_DATABASE_URL")
+    return versions[-1].parent
+
+
+def unprivileged() -> pwd.struct_passwd | None:
+    """PostgreSQL refuses to run as root: the user it runs as then; None for "as we are"."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name: entry for entry in pwd.getpwall()}
+    return names.get("postgres") or names["nobody"]
+
+
+class OwnPostgres:
+    """Started by the constructor (about two seconds), stopped by `stop()` or by our end."""
+
+    def __init__(self) -> None:
+        home = Path(tempfile.mkdtemp(prefix="cancelboard-pg-"))
+        user = unprivileged()
+        if user:
+            os.chown(home, user.pw_uid, user.pw_gid)
+        self.keeper = subprocess.Popen(
+            ["sh", "-c", KEEPER, "keeper", str(binaries()), str(home), OPTIONS],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd="/",
+            start_new_session=True,  # a Ctrl-C is ours first: the tests still need it while they end
+            **({"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}),
+        )
+        assert self.keeper.stdout
+        first = self.keeper.stdout.readline()
+        if first != "ready\n":
+            raise RuntimeError("PostgreSQL did not start:\n" + first + self.keeper.stdout.read())
+        self.url = f"postgresql://postgres@/postgres?host={home}"
+
+    def stop(self) -> None:
+        self.keeper.communicate(timeout=30)
