@@ -1,0 +1,70 @@
+"""Reads a principal's rights from the database: two queries, and nothing remembered.
+
+Inside a command it is called after the tenant's lock, by a statement of its own (`locks.py`). What the rights
+mean is `decision.py`.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.models import Group
+from django.db.models import Q, QuerySet
+
+from runs.models import Grant, Token, User
+from runs.protocol.states import ActorType
+
+from .actor import Actor
+from .decision import Ceiling, Held, Rights
+
+COLUMNS = ("id", "action", "effect", "scope", "queue", "owner", "job", "not_before", "expires_at")
+
+
+def rights_of(actor: Actor, now: datetime) -> Rights:
+    """Everything the decision needs to know of the actor. Revoked grants are not among it."""
+    if actor.user_id is None:
+        return Rights(actor.type)
+    user, token = _principal(actor)
+    if user is None:
+        return Rights(actor.type, active=False)
+    return Rights(
+        kind=ActorType(user.kind),
+        active=user.is_active,
+        owner_key=user.owner_key,
+        token=_ceiling(token) if token else None,
+        grants=tuple(_held(*row) for row in grants_of(user.pk, user.tenant_id).values_list(*COLUMNS)),
+    )
+
+
+def grants_of(user_id: int, tenant_id: int) -> QuerySet[Grant]:
+    """The principal's own grants and its groups', in its tenant, but for the revoked."""
+    groups = Group.objects.filter(user=user_id).values("pk")
+    own = Q(user_id=user_id) | Q(group_id__in=groups)
+    return Grant.objects.filter(own, tenant_id=tenant_id, revoked_at=None)
+
+
+def _principal(actor: Actor) -> tuple[User | None, Token | None]:
+    """As they are now. A token that is gone leaves nobody."""
+    if actor.token_id is None:
+        return User.objects.filter(id=actor.user_id, tenant=actor.tenant_id).first(), None  # type: ignore[misc]
+    tokens = Token.objects.filter(pk=actor.token_id, user=actor.user_id, user__tenant=actor.tenant_id)
+    token = tokens.select_related("user").first()
+    return (token.user, token) if token else (None, None)
+
+
+def _ceiling(token: Token) -> Ceiling:
+    return Ceiling(
+        frozenset(token.actions), frozenset(token.queues), token.expires_at, token.revoked_at is not None
+    )
+
+
+def _held(
+    pk: int,
+    action: str,
+    effect: str,
+    scope: str,
+    queue: str,
+    owner: str,
+    job: str,
+    not_before: datetime,
+    expires_at: datetime | None,
+) -> Held:
+    return Held(pk, action, effect == Grant.Effect.ALLOW, scope, queue, owner, job, not_before, expires_at)
