@@ -21,7 +21,7 @@ from runs.protocol.tables import CODES, TABLES
 from . import rows
 from .locked import At
 
-SYSTEM = {"type": "system", "name": "cancelboard"}
+SYSTEM = {"type": "system", "name": "system"}
 PROPOSAL_LIFE = timedelta(hours=24)
 
 

@@ -1,0 +1,28 @@
+"""`manage.py settle`: the settle loop, or one pass of it."""
+
+import signal
+from argparse import ArgumentParser
+from threading import Event
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from runs import settle
+
+
+class Command(BaseCommand):
+    help = "Confirm stops, lapse leases, escalate and expire what is due. Any number of loops may run at once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="one pass, then end")
+        parser.add_argument("--every", type=float, default=5.0, metavar="SECONDS", help="between passes (5)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["once"]:
+            done = settle.one_pass()
+            self.stdout.write(", ".join(f"{count} {status}" for status, count in done.items()) or "nothing was due")
+            return
+        stop = Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        settle.loop(options["every"], stop)

@@ -1,0 +1,75 @@
+"""The settle loop (PROTOCOL section 10): what time brings, and what a crash left behind.
+
+Each finding is one command of its own, which locks the job and judges it anew. So a pass can be killed
+anywhere and repeated, and any number of loops may run at once: the second to come finds nothing left to do.
+A start never touches a claim whose lease is live.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from threading import Event
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from runs import ledger
+from runs.commands import do
+from runs.errors import CancelboardError
+from runs.models import Job, Proposal, Step
+from runs.permissions import Actor
+from runs.protocol.asks import Ask, Checkpoint, Escalate, Expire, Lapse
+
+logger = logging.getLogger(__name__)
+
+
+def one_pass() -> Counter[str]:
+    """Do all that is due now. Returns how many commands gave which answer, such as `{"lapsed": 2}`."""
+    done: Counter[str] = Counter()
+    for job, ask in due(ledger.clock()):
+        try:
+            done[do(Actor.system(job.tenant), job.job_id, ask).status] += 1
+        except CancelboardError as error:
+            logger.warning("%s of %s is left to the next pass: %s", ask.kind, job.job_id, error)
+            done["left"] += 1
+    return done
+
+
+def due(now: datetime) -> Iterator[tuple[Job, Ask]]:
+    """The jobs that something is due for, and what; judged again by the command itself."""
+    for job in _each(lapsed(now)):
+        yield job, Lapse()
+    for job in _each(Job.objects.filter(control="requested", unsettled_since__isnull=True)):
+        yield job, Checkpoint()
+    unsettled = Job.objects.filter(control="requested", unsettled_since__isnull=False)
+    for job in _each(unsettled.filter(escalated_seq__isnull=True, grace_until__lte=now)):
+        yield job, Escalate()
+    for proposal in Proposal.objects.filter(state="open", expires_at__lte=now).select_related("job__tenant"):
+        yield proposal.job, Expire(proposal=proposal.proposal_id)
+
+
+def lapsed(now: datetime) -> QuerySet[Job]:
+    """Jobs whose step is out under a lease that has ended, where section 5 has that step move."""
+    marked = Step.objects.filter(job=OuterRef("pk"), ordinal=OuterRef("position"), dispatched_at__isnull=False)
+    out = Job.objects.filter(unsettled_since__isnull=False, cur="inflight")
+    ended = Q(lease_expires_at__lte=now) | Q(lease_expires_at__isnull=True)
+    may_come_back = Q(dispatch="marked", control="run") & ~Exists(marked)
+    return out.filter(ended).exclude(may_come_back).order_by(F("unsettled_since"), "id")
+
+
+def _each(jobs: QuerySet[Job]) -> Iterator[Job]:
+    """The list is taken first: the commands that follow change what it was taken from."""
+    return iter(list(jobs.select_related("tenant").only("job_id", "tenant")))
+
+
+def loop(every: float, stop: Event) -> None:
+    """A pass at once, then one every `every` seconds, until `stop` is set. A failed pass is logged, not fatal."""
+    while not stop.is_set():
+        try:
+            done = one_pass()
+        except Exception:
+            logger.exception("a settle pass failed; the next one repeats it")
+        else:
+            if done:
+                logger.info("settle pass: %s", ", ".join(f"{count} {status}" for status, count in done.items()))
+        stop.wait(every)
