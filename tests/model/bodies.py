@@ -61,7 +61,7 @@ class Bodies:
         if others and draw < 0.05:
             return ClaimOf(self.rng.choice(others).job_id, 0)
         if not count or draw < 0.1:
-            return Forged(self.rng.choice((0, 1, job.fence if job else 0, 99)))
+            return Forged(self.rng.choice((1, max(1, job.fence) if job else 1, 99)))
         return ClaimOf(job_id, count - 1 if draw < 0.75 else self.rng.randrange(count))
 
     def ordinal(self, job: Job | None) -> int:
