@@ -1,0 +1,74 @@
+// Forms that are never optimistic: sending, not known whether saved, changed meanwhile; and drafts, kept in this tab.
+(() => {
+  "use strict";
+  const words = document.getElementById("words")?.dataset ?? {};
+  const form = (event) => event.detail.elt.closest?.("form.sheet");
+  const submit = (sheet) => sheet.querySelector("button[type=submit]");
+  const reveal = (part) => { part.hidden = false; part.tabIndex = -1; part.focus(); };
+
+  // -- drafts ---------------------------------------------------------------------------------------------
+  const name = (sheet) => `draft ${sheet.dataset.draft}`;
+  const fields = (sheet) => [...sheet.elements].filter((field) => field.name && field.type !== "hidden");
+  function keep(sheet) {
+    const chosen = fields(sheet).filter((field) => field.type !== "radio" || field.checked);
+    sessionStorage.setItem(name(sheet), JSON.stringify(chosen.map((field) => [field.name, field.value])));
+  }
+  function restore(sheet) {
+    const draft = JSON.parse(sessionStorage.getItem(name(sheet)) ?? "[]");
+    for (const [key, value] of draft)
+      for (const field of fields(sheet).filter((one) => one.name === key))
+        if (field.type === "radio") field.checked = field.value === value;
+        else field.value = value;
+  }
+  function forget() {
+    Object.keys(sessionStorage).filter((key) => key.startsWith("draft ")).forEach((key) => sessionStorage.removeItem(key));
+  }
+  document.addEventListener("input", (event) => {
+    const sheet = event.target.closest("[data-draft]");
+    if (sheet) keep(sheet);
+  });
+  document.addEventListener("submit", (event) => event.target.matches("[data-forget]") && forget());
+  if (document.querySelector("[data-forget-now]")) forget();
+  document.querySelectorAll("[data-draft]").forEach((sheet) => sheet.querySelector("#errors") ?? restore(sheet));
+
+  // -- sending and its answers ----------------------------------------------------------------------------
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const sheet = form(event);
+    if (!sheet || event.detail.elt !== sheet) return;
+    if (document.documentElement.dataset.offline) return event.preventDefault(); // the bar on top says so
+    const button = submit(sheet);
+    button.dataset.label = button.innerHTML;
+    button.textContent = words.sending;
+    sheet.querySelector("[data-lost]").hidden = true;
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const sheet = form(event);
+    if (!sheet || event.detail.elt !== sheet) return;
+    const button = submit(sheet), status = event.detail.xhr.status;
+    if (button?.dataset.label) button.innerHTML = button.dataset.label;
+    if (status >= 200 && status < 300) sessionStorage.removeItem(name(sheet));
+    else if (status === 0 || status >= 500) reveal(sheet.querySelector("[data-lost]"));
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    const errors = document.querySelector(".sheet #errors");
+    if (errors) return errors.focus();
+    const notice = document.querySelector(".sheet .d-form > .notice:not([hidden])");
+    if (notice) return reveal(notice);
+    if (event.detail.target.id === "dialog") event.detail.target.querySelectorAll("[data-draft]").forEach(restore);
+  });
+
+  // -- it changed while one looked ------------------------------------------------------------------------
+  document.addEventListener("cb:changed", (event) => {
+    const sheet = document.querySelector(`form[data-watches="${CSS.escape(event.detail.job)}"]`);
+    if (!sheet || event.detail.seq <= Number(sheet.dataset.seq)) return;
+    sheet.querySelector("[data-changed]").hidden = false;
+    if (submit(sheet)) submit(sheet).disabled = true;
+  });
+  document.addEventListener("click", (event) => {
+    const looked = event.target.closest("[data-looked]");
+    if (looked) submit(looked.closest("form")).disabled = false;
+    event.target.closest("[data-dismiss]")?.parentElement.remove();
+  });
+  // A success leaves by itself; an error never does.
+  setTimeout(() => document.querySelectorAll("#messages > .success").forEach((message) => message.remove()), 8000);
+})();
