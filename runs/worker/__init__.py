@@ -1,0 +1,53 @@
+"""The worker SDK: a client of cancelboard's HTTP API, and a worker that runs jobs through it.
+
+Installs and imports without Django; needs httpx. How to use it: docs/worker.md. Read the files in this order:
+causes, errors, wire (the contract as values), plans (retries), cancel (the token), step, outcome, reports,
+run (the rules), pulse (the heartbeat), transport and client (blocking), worker.
+"""
+
+from runs.worker.cancel import CancelToken, Signal
+from runs.worker.causes import Cause
+from runs.worker.client import Client
+from runs.worker.errors import (
+    AlreadyDispatched,
+    Cancelled,
+    Problem,
+    Refused,
+    SdkError,
+    Stopped,
+    Unexpected,
+    UnknownTool,
+    Unreachable,
+)
+from runs.worker.outcome import Ended, How
+from runs.worker.plans import Retry
+from runs.worker.run import Timing
+from runs.worker.step import Evidence, Happened, StepContext, Tool
+from runs.worker.wire import Answer
+from runs.worker.worker import Worker
+
+__all__ = [
+    "AlreadyDispatched",
+    "Answer",
+    "CancelToken",
+    "Cancelled",
+    "Cause",
+    "Client",
+    "Ended",
+    "Evidence",
+    "Happened",
+    "How",
+    "Problem",
+    "Refused",
+    "Retry",
+    "SdkError",
+    "Signal",
+    "StepContext",
+    "Stopped",
+    "Timing",
+    "Tool",
+    "Unexpected",
+    "UnknownTool",
+    "Unreachable",
+    "Worker",
+]
