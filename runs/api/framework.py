@@ -1,0 +1,79 @@
+"""django-ninja as this contract needs it: problems under their own media type, for unknown paths and methods too."""
+
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase, HttpResponseNotAllowed
+from django.urls import URLPattern, re_path
+from django.views.decorators.csrf import csrf_exempt
+from ninja import NinjaAPI
+
+from runs.errors import NotVisible
+
+from .problems import MEDIA_TYPE, MethodNotAllowed, problem
+
+View = Callable[..., HttpResponseBase]
+
+
+class Api(NinjaAPI):
+    @property
+    def urls(self) -> tuple[list[Any], str, str]:
+        """Ninja's, but for their last, the root, which only names where they hang."""
+        (*patterns, root), app, namespace = super().urls
+        for pattern in patterns:
+            assert isinstance(pattern, URLPattern)
+            pattern.callback = _with_problem(pattern.callback)
+        return [*patterns, re_path("", _nowhere), root], app, namespace
+
+    @cache  # noqa: B019 (one instance, for as long as the process lives)
+    def document(self) -> dict[str, Any]:
+        """The OpenAPI 3.1 document."""
+        document = dict(self.get_openapi_schema())
+        shapes = document["components"]["schemas"]
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                operation["responses"] = dict(sorted(operation["responses"].items()))
+                for response in operation["responses"].values():
+                    response["content"] = _by_media_type(response["content"]["application/json"]["schema"])
+                for parameter in operation["parameters"]:
+                    parameter["schema"] = _without_null(parameter["schema"])
+                if body := operation.get("requestBody"):
+                    name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+                    body["required"] = bool(shapes[name].get("required"))
+        return document
+
+
+def _by_media_type(schema: dict[str, Any]) -> dict[str, Any]:
+    """Ninja knows one media type; a problem has its own."""
+    found: dict[str, Any] = {}
+    for part in schema.get("anyOf", [schema]):
+        is_problem = part.get("$ref", "").endswith("/Problem")
+        found[MEDIA_TYPE if is_problem else "application/json"] = {"schema": part}
+    return found
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """A query has no null: a parameter is given or it is not."""
+    if "anyOf" not in schema:
+        return schema
+    (given,) = (part for part in schema["anyOf"] if part != {"type": "null"})
+    return {**{key: value for key, value in schema.items() if key != "anyOf"}, **given}
+
+
+def _with_problem(view: View) -> View:
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        if not isinstance(response, HttpResponseNotAllowed):
+            return response
+        refused = problem(MethodNotAllowed(f"{request.method} is not served here."))
+        refused["Allow"] = response["Allow"]
+        return refused
+
+    return answered
+
+
+@csrf_exempt
+def _nowhere(request: HttpRequest) -> HttpResponseBase:
+    return problem(NotVisible())

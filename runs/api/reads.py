@@ -1,0 +1,87 @@
+"""One path for each read: parse, ask one query, answer."""
+
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from pydantic import Field
+
+from runs.permissions import Action, Actor
+from runs.protocol.fields import MAX_INTEGER, JobId, Line128
+from runs.queries import can, jobs, preview, receipts, setup
+
+from . import shapes
+from .answers import sent
+from .body import Asked
+from .ids import EventId
+
+PROBLEMS = (401, 403, 404, 410, 422, 429, 503)
+After = Annotated[int, Field(ge=0, le=MAX_INTEGER), Asked(0)]
+Limit = Annotated[int, Field(ge=1, le=200), Asked(50)]
+
+
+class Request(HttpRequest):
+    auth: Actor
+
+
+def get_job(request: Request, job_id: JobId) -> HttpResponse:
+    return sent(jobs.one(request.auth, job_id))
+
+
+def list_jobs(request: Request, wanted: Annotated[jobs.JobFilter, Asked(...)]) -> HttpResponse:
+    return sent(jobs.listed(request.auth, wanted))
+
+
+def list_receipts(request: Request, job_id: JobId, after: After, limit: Limit) -> HttpResponse:
+    return sent(receipts.of_job(request.auth, job_id, after, limit))
+
+
+def get_receipt(request: Request, event_id: EventId) -> HttpResponse:
+    return sent(receipts.one(request.auth, event_id))
+
+
+def preview_command(
+    request: Request, job_id: JobId, command: Annotated[Literal["cancel"], Asked(...)]
+) -> HttpResponse:
+    return sent(preview.cancel(request.auth, job_id))
+
+
+def list_causes(request: Request) -> HttpResponse:
+    return sent(setup.causes(request.auth))
+
+
+def list_queues(request: Request) -> HttpResponse:
+    return sent(setup.queues(request.auth))
+
+
+def whoami(request: Request) -> HttpResponse:
+    return sent(setup.whoami(request.auth))
+
+
+def explain_can(
+    request: Request,
+    action: Annotated[Action, Asked(...)],
+    job_id: Annotated[JobId | None, Asked(None)],
+    principal: Annotated[Line128 | None, Asked(None)],
+) -> HttpResponse:
+    return sent(can.explain(request.auth, action, job_id, principal))
+
+
+READS: tuple[tuple[str, Any, Any, str], ...] = (
+    ("/jobs", list_jobs, shapes.Jobs, "Jobs, newest first"),
+    ("/jobs/{job:job_id}", get_job, shapes.Job, "A job as it is now"),
+    ("/jobs/{job:job_id}/receipts", list_receipts, shapes.Receipts, "The receipts of a job, in their order"),
+    ("/jobs/{job:job_id}/preview", preview_command, shapes.Preview, "What a cancel would do now"),
+    ("/receipts/{event:event_id}", get_receipt, shapes.Receipt, "One receipt, by its event id"),
+    ("/causes", list_causes, shapes.Causes, "Why something may be stopped"),
+    ("/queues", list_queues, shapes.Queues, "Where jobs are filed"),
+    ("/whoami", whoami, shapes.Whoami, "Who these credentials stand for"),
+    ("/can", explain_can, shapes.Can, "May they, why not, and who may"),
+)
+
+
+def add_to(api: NinjaAPI) -> None:
+    for path, view, shape, summary in READS:
+        documented = {"operation_id": view.__name__, "summary": summary, "tags": ["reads"]}
+        answers = {200: shape, **dict.fromkeys(PROBLEMS, shapes.Problem)}
+        api.get(path, response=answers, **documented)(view)
