@@ -6,7 +6,6 @@ mean is `decision.py`.
 
 from datetime import datetime
 
-from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
 
 from runs.models import Grant, Token, User
@@ -36,7 +35,7 @@ def rights_of(actor: Actor, now: datetime) -> Rights:
 
 def grants_of(user_id: int, tenant_id: int) -> QuerySet[Grant]:
     """The principal's own grants and its groups', in its tenant, but for the revoked."""
-    groups = Group.objects.filter(user=user_id).values("pk")
+    groups = User.groups.through.objects.filter(user_id=user_id).values("group_id")
     own = Q(user_id=user_id) | Q(group_id__in=groups)
     return Grant.objects.filter(own, tenant_id=tenant_id, revoked_at=None)
 
