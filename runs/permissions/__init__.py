@@ -1,37 +1,60 @@
 """Who may do what (docs/permissions.md): one pure decision, and the same rules as one SQL condition.
 
-decision   the six steps; pure         rights    what a principal holds, read from the database
-visible    the decision as SQL         locks     the tenant's lock, and the clock read after it
-tokens     who a bearer token is       can       `user.has_perm("can.ACTION", job)`
-refusals   what a refusal says, and how often
+    decision   the six steps; pure          rights     what a principal holds, read from the database
+    visible    the decision as SQL          locks      the tenant's lock, and the clock read after it
+    can        `has_perm("can.ACTION", job)`   tokens     whose a bearer token is
+    refusals   what a refusal says, and how often
+
+Changing rights, each one transaction that holds the lock alone (`changing`): grants and their templates,
+accounts, issuing.
 """
 
+from .accounts import join_group, leave_group, new_administrator, set_active
 from .actor import Actor
 from .can import can, has_executed, has_proposed
-from .decision import TENANT_WIDE, WHOLE, Action, Rights, Target, Verdict
+from .changing import changing, rights_changed
+from .decision import TENANT_WIDE, WHOLE, Action, Rights, Scope, Target, Verdict
+from .grants import Line, grant, revoke_grant
+from .issuing import issue_token, open_account, revoke_token
 from .locks import database_now, lock_exclusive, lock_shared
 from .refusals import count_refusal, error_of
 from .rights import rights_of
+from .templates import TEMPLATES, in_queue
 from .tokens import authenticate
 from .visible import visible
 
 __all__ = [
+    "TEMPLATES",
     "TENANT_WIDE",
     "WHOLE",
     "Action",
     "Actor",
+    "Line",
     "Rights",
+    "Scope",
     "Target",
     "Verdict",
     "authenticate",
     "can",
+    "changing",
     "count_refusal",
     "database_now",
     "error_of",
+    "grant",
     "has_executed",
     "has_proposed",
+    "in_queue",
+    "issue_token",
+    "join_group",
+    "leave_group",
     "lock_exclusive",
     "lock_shared",
+    "new_administrator",
+    "open_account",
+    "revoke_grant",
+    "revoke_token",
+    "rights_changed",
     "rights_of",
+    "set_active",
     "visible",
 ]
