@@ -1,7 +1,7 @@
 """The sockets. They say "look again", never what is true: a page then asks the same view as at first.
 
-The only async code beside the worker SDK. One hub in each server process: it owns the tailer, which runs while
-a socket is open, and hands each nudge to the sockets of its tenant.
+The only async code beside the worker SDK. One hub in each server process: it owns the tailer, which runs
+while a socket is open, and hands each nudge to the sockets of its tenant.
 """
 
 import asyncio
@@ -101,13 +101,19 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
         jobs = content.get("jobs") if isinstance(content, dict) else None
-        if not isinstance(jobs, list) or len(jobs) > MOST_JOBS or not all(isinstance(job, str) for job in jobs):
+        if (
+            not isinstance(jobs, list)
+            or len(jobs) > MOST_JOBS
+            or not all(isinstance(job, str) for job in jobs)
+        ):
             await self.close(TRY_LATER)
             return
         self.wanted = jobs
         await self.judge()
 
-    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any) -> None:
+    async def receive(
+        self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any
+    ) -> None:
         try:
             await super().receive(text_data=text_data, bytes_data=bytes_data, **kwargs)
         except ValueError:
@@ -158,7 +164,9 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
         user = get_user(request)  # reads the session anew: it may have ended since this socket opened
         if not user.is_authenticated:
             return None
-        shown = visible(Job.objects.filter(tenant=user.tenant, job_id__in=jobs), Actor.of_user(user), ledger.clock())
+        shown = visible(
+            Job.objects.filter(tenant=user.tenant, job_id__in=jobs), Actor.of_user(user), ledger.clock()
+        )
         return frozenset(shown.values_list("job_id", flat=True))
 
 

@@ -72,7 +72,8 @@ class FieldError:
 
 
 class Invalid(CancelboardError):
-    """The body breaks a bound of docs/protocol.md, section 2 or 6. Nothing was stored, the event id is free."""
+    """The body breaks a bound of docs/protocol.md, section 2 or 6. Nothing was stored, the event id is
+    free."""
 
     http, code, title = 422, "invalid", "Invalid"
 
@@ -96,6 +97,8 @@ class Busy(CancelboardError):
 
     http, code, title = 503, "busy", "Busy"
 
-    def __init__(self, detail: str = "The database is busy. Nothing was changed; send the same again.") -> None:
+    def __init__(
+        self, detail: str = "The database is busy. Nothing was changed; send the same again."
+    ) -> None:
         super().__init__(detail)
         self.retry_after = 1

@@ -43,7 +43,8 @@ def ready(value: Any) -> Any:
 
 
 def shown(receipt: Receipt) -> dict[str, Any]:
-    """A receipt exactly as the API shows it (PROTOCOL section 3): what its digest was made of, and the digest."""
+    """A receipt exactly as the API shows it (PROTOCOL section 3): what its digest was made of, and the
+    digest."""
     return {
         "seq": receipt.seq,
         "event_id": receipt.event_id,
@@ -110,7 +111,7 @@ def append(
         prev_digest=receipt["prev_digest"],
         digest=receipt["digest"],
     )
-    if job:
+    if job and seq is not None:
         job.seq, job.head_digest, job.updated_at = seq, receipt["digest"], at
     return receipt
 

@@ -1,6 +1,8 @@
-"""Nudges: "look at this job again". Said after the commit, to whoever listens in this process; never what is true.
+"""Nudges: "look at this job again". Said after the commit, to whoever listens in this process; never what
+is true.
 
-Writers in other processes are found by the tailer (runs.consumers), so a nudge lost here costs freshness only.
+Writers in other processes are found by the tailer (runs.consumers), so a nudge lost here costs freshness
+only.
 """
 
 from collections.abc import Callable
@@ -24,7 +26,8 @@ _listeners: list[Callable[[Nudge], None]] = []
 
 
 def listen(listener: Callable[[Nudge], None]) -> Callable[[], None]:
-    """Have `listener` called, in the writer's thread, after each commit of this process. Returns the way out."""
+    """Have `listener` called, in the writer's thread, after each commit of this process. Returns the way
+    out."""
     _listeners.append(listener)
     return partial(_listeners.remove, listener)
 
@@ -36,5 +39,5 @@ def announce(nudge: Nudge) -> None:
 
 
 def _tell(nudge: Nudge) -> None:
-    for listener in list(_listeners):
+    for listener in _listeners:
         listener(nudge)

@@ -50,7 +50,9 @@ def due(now: datetime) -> Iterator[tuple[Job, Ask]]:
 
 def lapsed(now: datetime) -> QuerySet[Job]:
     """Jobs whose step is out under a lease that has ended, where section 5 has that step move."""
-    marked = Step.objects.filter(job=OuterRef("pk"), ordinal=OuterRef("position"), dispatched_at__isnull=False)
+    marked = Step.objects.filter(
+        job=OuterRef("pk"), ordinal=OuterRef("position"), dispatched_at__isnull=False
+    )
     out = Job.objects.filter(unsettled_since__isnull=False, cur="inflight")
     ended = Q(lease_expires_at__lte=now) | Q(lease_expires_at__isnull=True)
     may_come_back = Q(dispatch="marked", control="run") & ~Exists(marked)
@@ -63,7 +65,8 @@ def _each(jobs: QuerySet[Job]) -> Iterator[Job]:
 
 
 def loop(every: float, stop: Event) -> None:
-    """A pass at once, then one every `every` seconds, until `stop` is set. A failed pass is logged, not fatal."""
+    """A pass at once, then one every `every` seconds, until `stop` is set. A failed pass is logged, not
+    fatal."""
     while not stop.is_set():
         try:
             done = one_pass()
@@ -71,5 +74,7 @@ def loop(every: float, stop: Event) -> None:
             logger.exception("a settle pass failed; the next one repeats it")
         else:
             if done:
-                logger.info("settle pass: %s", ", ".join(f"{count} {status}" for status, count in done.items()))
+                logger.info(
+                    "settle pass: %s", ", ".join(f"{count} {status}" for status, count in done.items())
+                )
         stop.wait(every)

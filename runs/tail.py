@@ -1,4 +1,5 @@
-"""Finds what any process committed, by reading the ledger from where it stopped: a nudge may come twice, none is lost.
+"""Finds what any process committed, by reading the ledger from where it stopped: a nudge may come twice,
+none is lost.
 
 On PostgreSQL ids are not in commit order, so it reads by the writing transaction's id, and only below the
 oldest transaction still open. SQLite's one writer commits in the order of ids. One thread in each server

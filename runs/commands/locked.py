@@ -1,4 +1,5 @@
-"""What happens before a decision: the locks in their order, the clock after them, the facts the decision looks
+"""What happens before a decision: the locks in their order, the clock after them, the facts the decision
+looks
 at, who may do it, and whether the same event was answered before (PROTOCOL section 4, first paragraph).
 
 Rights are read after the tenant's lock and judged on the locked row, so a revocation that has committed is
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from hmac import compare_digest
+from typing import Any
 
 from django.db.models import Q
 
@@ -16,8 +18,9 @@ from runs import causes, ledger
 from runs.errors import FieldError, Invalid, NotAllowed, NotVisible, Unauthenticated
 from runs.models import Claim, Job, Proposal, Queue, Receipt, Step, Tenant
 from runs.permissions import Action, Actor, Rights, Target, Verdict, lock_exclusive, lock_shared, rights_of
-from runs.protocol import asks, states
+from runs.protocol import states
 from runs.protocol.fields import generation_of
+from runs.protocol.spec import Spec
 
 from . import rows
 
@@ -40,11 +43,11 @@ DEAD = ("principal_inactive", "token_dead")
 
 @dataclass
 class At:
-    """Where a command stands once everything is locked: the row (None: no such job, or none that the actor may
-    see), and the world its decision looks at."""
+    """Where a command stands once everything is locked: the row (None: no such job, or none that the actor
+    may see), and the world its decision looks at."""
 
     actor: Actor
-    ask: asks.Ask
+    ask: Any
     job_id: str | None
     tenant: Tenant
     row: Job | None
@@ -67,8 +70,9 @@ class At:
         return ACTIONS.get(self.ask.kind, Action.EXECUTE)
 
     @property
-    def spec(self) -> "asks.Spec | None":
-        return getattr(self.ask, "spec", None)
+    def spec(self) -> Spec | None:
+        spec: Spec | None = getattr(self.ask, "spec", None)
+        return spec
 
     @property
     def own_proposal(self) -> bool:
@@ -76,7 +80,8 @@ class At:
 
     # -- who may ------------------------------------------------------------------------------------------
     def authorise(self) -> None:
-        """Raises NotVisible, NotAllowed or Unauthenticated, with nothing used up; remembers the deciding grant."""
+        """Raises NotVisible, NotAllowed or Unauthenticated, with nothing used up; remembers the deciding
+        grant."""
         target = self._target()
         if target is None:
             if not self.rights.anywhere(self.action, self.now):
@@ -99,7 +104,8 @@ class At:
         )
 
     def _target(self) -> Target | None:
-        """What the right is judged on: the job; for one that is to be made, its spec; None: nothing to see."""
+        """What the right is judged on: the job; for one that is to be made, its spec; None: nothing to
+        see."""
         if self.ask.kind == "seal":
             return Target("", "", "")
         if self.spec is not None and (self.row is None or self.ask.kind == "submit"):
@@ -110,7 +116,11 @@ class At:
 
     def _executor(self) -> bool:
         """Whether the actor worked on this job, itself or through a service account it answers for."""
-        if self.row is None or self.action not in (Action.RECONCILE, Action.APPROVE) or not self.actor.user_id:
+        if (
+            self.row is None
+            or self.action not in (Action.RECONCILE, Action.APPROVE)
+            or not self.actor.user_id
+        ):
             return False
         mine = Q(user_id=self.actor.user_id) | Q(user__sponsor_id=self.actor.user_id)
         return Claim.objects.filter(mine, job=self.row).exists()
@@ -140,7 +150,9 @@ class At:
             if not causes.known_and_live(self.tenant.id, cause):
                 raise Invalid(FieldError("cause", f"{cause!r} is no cause of this tenant, or a retired one"))
             if self.ask.kind == "cancel" and cause in causes.NOT_FOR_CANCEL:
-                raise Invalid(FieldError("cause", f"{cause!r} releases resources; it cannot be why a job is cancelled"))
+                raise Invalid(
+                    FieldError("cause", f"{cause!r} releases resources; it cannot be why a job is cancelled")
+                )
         if getattr(self.ask, "cascade", False):
             raise Invalid(FieldError("cascade", "is not served yet: cancel the children one by one"))
         if self.ask.kind in ("approve", "decline") and self.row is not None and self.proposal is None:
@@ -182,7 +194,8 @@ class At:
             return None
         parent = self.parent
         if parent is None or not all(
-            self.rights.judge(action, Target.of(parent), now=self.now).allowed for action in (Action.VIEW, Action.SUBMIT)
+            self.rights.judge(action, Target.of(parent), now=self.now).allowed
+            for action in (Action.VIEW, Action.SUBMIT)
         ):
             return states.Parent(visible=False)
         is_open = parent.admitted and parent.control == "run" and parent.result == "open"
@@ -197,18 +210,24 @@ class At:
         if not (secret and number.isascii() and number.isdigit() and len(number) < 19):
             return states.Token()
         fence = int(number)
-        claims = {claim.fence: claim for claim in Claim.objects.filter(job=self.row, fence__in=(fence, fence + 1))}
+        claims = {
+            claim.fence: claim for claim in Claim.objects.filter(job=self.row, fence__in=(fence, fence + 1))
+        }
         held = claims.get(fence)
         given_hash = sha256(given.encode()).hexdigest()
         if held is None or not held.token_hash or not compare_digest(held.token_hash, given_hash):
             return states.Token()
         ended = claims.get(fence + 1)
-        return states.Token(fence, newest=fence == self.row.fence, lost_by=ended.cause if ended else "work_claim_lost")
+        return states.Token(
+            fence, newest=fence == self.row.fence, lost_by=ended.cause if ended else "work_claim_lost"
+        )
 
     def _reconcile_needs(self) -> str:
         if self.ask.kind != "reconcile" or self.row is None:
             return "1"
-        return Queue.objects.values_list("reconcile_needs", flat=True).get(tenant=self.tenant, name=self.row.queue)
+        return Queue.objects.values_list("reconcile_needs", flat=True).get(
+            tenant=self.tenant, name=self.row.queue
+        )
 
     def _proposal(self) -> states.Proposal | None:
         found = self.proposal
@@ -227,15 +246,16 @@ class At:
         )
 
 
-def lock(actor: Actor, job_id: str | None, ask: asks.Ask) -> At:
-    """Take the locks, to be kept to the commit: the tenant (shared; exclusive to seal), the parent's row, the job's
+def lock(actor: Actor, job_id: str | None, ask: Any) -> At:
+    """Take the locks, to be kept to the commit: the tenant (shared; exclusive to seal), the parent's row,
+    the job's
     row. What is read beside a locked row is read by a later statement, so it is as fresh as the row."""
     (lock_exclusive if ask.kind == "seal" else lock_shared)(actor.tenant_id)
     tenant = Tenant.objects.get(id=actor.tenant_id)
     spec = getattr(ask, "spec", None)
     parent = None
-    if ask.kind == "submit" and spec.parent:
-        parent = Job.objects.select_for_update().filter(tenant=tenant, job_id=spec.parent).first()
+    if ask.kind == "submit" and ask.spec.parent:
+        parent = Job.objects.select_for_update().filter(tenant=tenant, job_id=ask.spec.parent).first()
     row = None
     if job_id is not None:
         row = Job.objects.select_for_update().filter(tenant=tenant, job_id=job_id).first()
@@ -247,11 +267,21 @@ def lock(actor: Actor, job_id: str | None, ask: asks.Ask) -> At:
     seen = None if hidden else row
     queues = list(Queue.objects.filter(tenant=tenant)) if spec is not None else []
     return At(
-        actor, ask, job_id, tenant, seen, hidden, parent, rights, now, queues, _asked_proposal(tenant, seen, ask)
+        actor,
+        ask,
+        job_id,
+        tenant,
+        seen,
+        hidden,
+        parent,
+        rights,
+        now,
+        queues,
+        _asked_proposal(tenant, seen, ask),
     )
 
 
-def _asked_proposal(tenant: Tenant, row: Job | None, ask: asks.Ask) -> Proposal | None:
+def _asked_proposal(tenant: Tenant, row: Job | None, ask: Any) -> Proposal | None:
     """The proposal that is named, or for a reconcile the newest undecided one of the same step."""
     if row is None:
         return None
@@ -259,5 +289,5 @@ def _asked_proposal(tenant: Tenant, row: Job | None, ask: asks.Ask) -> Proposal 
     if named := getattr(ask, "proposal", None):
         return of_job.filter(proposal_id=named).first()
     if ask.kind == "reconcile":
-        return of_job.filter(ordinal=getattr(ask, "ordinal"), state="open").order_by("-id").first()
+        return of_job.filter(ordinal=ask.ordinal, state="open").order_by("-id").first()
     return None

@@ -11,22 +11,34 @@ from runs.protocol.states import UNSETTLED, Cancel, Control, Job, Result, State,
 
 #: Columns that hold a job's fact under the fact's own name.
 SAME = (
-    "paused_at paused_seq paused_cause position fence holder lease_seconds lease_expires_at too_late "
-    "escalated_seq heard_seq heard_at blocked_submits blocked_at"
-).split()
+    *("paused_at", "paused_seq", "paused_cause", "position", "fence", "holder", "lease_seconds"),
+    *(
+        "lease_expires_at",
+        "too_late",
+        "escalated_seq",
+        "heard_seq",
+        "heard_at",
+        "blocked_submits",
+        "blocked_at",
+    ),
+)
 STEP_SAME = (
-    "reserved_by attempt dispatched_at dispatch_attempt said_unknown put_back disputed no_mark value version"
-).split()
-CANCEL = "seq cause note asked_by by at".split()
+    *("reserved_by", "attempt", "dispatched_at", "dispatch_attempt", "said_unknown", "put_back"),
+    *("disputed", "no_mark", "value", "version"),
+)
+CANCEL = ["seq", "cause", "note", "asked_by", "by", "at"]
 
 
 def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
-    """The job as the protocol sees it, with the step at its cursor and those at `ordinals` (where there are such)."""
+    """The job as the protocol sees it, with the step at its cursor and those at `ordinals` (where there
+    are such)."""
     wanted = {row.position, *(o for o in ordinals if o is not None)} & set(range(row.n_steps))
     step_rows = {step.ordinal: step for step in StepRow.objects.filter(job=row, ordinal__in=wanted)}
     cancel = None
     if row.cancel_seq is not None:
-        cancel = Cancel(*(getattr(row, f"cancel_{name}") for name in CANCEL), row.grace_until)
+        said = {name: getattr(row, f"cancel_{name}") for name in CANCEL}
+        assert row.grace_until is not None  # stored with the cancel
+        cancel = Cancel(**said, grace_until=row.grace_until)
     job = Job(
         n_steps=row.n_steps,
         marked=row.dispatch == "marked",
@@ -61,7 +73,8 @@ def _testimony(job: JobRow, step: StepRow) -> tuple[Testimony, ...]:
 
 
 def unfinished_children(row: JobRow) -> int:
-    """How many direct children are unfinished: open without a confirmed stop, or with such a one below (section 9)."""
+    """How many direct children are unfinished: open without a confirmed stop, or with such a one below
+    (section 9)."""
     found = 0
     for child in JobRow.objects.filter(parent=row).only("id", "result", "control", "has_children"):
         if (child.result == "open" and child.control != "acknowledged") or (
@@ -111,7 +124,9 @@ def _save_step(
         row.save()
 
 
-def create(tenant_id: int, job_id: str, generation: int, spec: Any, parent: JobRow | None, now: datetime) -> JobRow:
+def create(
+    tenant_id: int, job_id: str, generation: int, spec: Any, parent: JobRow | None, now: datetime
+) -> JobRow:
     """A new row for an admitted job or a tombstone; its steps follow by `create_steps` once it has an id."""
     return JobRow(
         tenant_id=tenant_id,

@@ -63,19 +63,21 @@ def _decided(at: At, ask: Ask) -> Answer:
 
 
 def _tried(once: Callable[[], tuple[Answer, At]]) -> tuple[Answer, At]:
-    """Decide again on what is there now, a bounded number of times: a lost race for a unique name, a deadlock,
-    a busy or restarted database are no decision."""
+    """Decide again on what is there now, a bounded number of times: a lost race for a unique name, a
+    deadlock, a busy or restarted database are no decision."""
     began = time.monotonic()
     for attempt in range(TRIES):
         if time.monotonic() - began > PATIENCE:
             break
         if attempt and not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()
-            time.sleep(random.uniform(0, 0.02 * 2**attempt))
+            time.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 (spreads the losers, guards nothing)
         try:
             return once()
         except (OperationalError, InterfaceError) as error:
-            logger.warning("the database could not take a command, try %d of %d: %s", attempt + 1, TRIES, error)
+            logger.warning(
+                "the database could not take a command, try %d of %d: %s", attempt + 1, TRIES, error
+            )
         except IntegrityError as error:
             if not _lost_a_race(error):
                 raise
@@ -90,8 +92,8 @@ def _lost_a_race(error: DatabaseError) -> bool:
 
 
 def _confirm_ancestors(at: At) -> None:
-    """A child that ended may have been what its ancestors' stops waited for: one later transaction each, going up.
-    A failure never changes the child's answer; the settle loop finds what was left."""
+    """A child that ended may have been what its ancestors' stops waited for: one later transaction each,
+    going up. A failure never changes the child's answer; the settle loop finds what was left."""
     if at.row is None or at.row.parent_id is None:
         return
     if at.row.result == "open" and at.row.control != "acknowledged":

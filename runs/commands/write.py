@@ -12,7 +12,7 @@ from django.db.models import F
 from runs import causes, ledger, live
 from runs.errors import NotVisible
 from runs.models import Claim, Delivery, Job, Proposal, Step
-from runs.protocol.asks import Ask, Checkpoint
+from runs.protocol.asks import Checkpoint
 from runs.protocol.canonical import canonical, digest, idempotency_key
 from runs.protocol.decide import Decision, decide
 from runs.protocol.states import Control
@@ -27,8 +27,8 @@ PROPOSAL_LIFE = timedelta(hours=24)
 
 @dataclass
 class Answer:
-    """What the caller is told: HTTP code, status, whether it repeats an earlier answer, the receipt as the API
-    shows it (None: none was kept), and the fields of that command, JSON-ready."""
+    """What the caller is told: HTTP code, status, whether it repeats an earlier answer, the receipt as the
+    API shows it (None: none was kept), and the fields of that command, JSON-ready."""
 
     code: int
     status: str
@@ -41,7 +41,8 @@ class Answer:
 
 
 def replay(at: At) -> Answer | None:
-    """The first answer again, if this event id was answered before; `event_conflict` if that was for other content."""
+    """The first answer again, if this event id was answered before; `event_conflict` if that was for other
+    content."""
     earlier = at.earlier()
     if earlier is None:
         return None
@@ -59,13 +60,14 @@ def replay(at: At) -> Answer | None:
 
 def _count_delivery(at: At, column: str) -> None:
     delivery, _ = Delivery.objects.get_or_create(
-        tenant=at.tenant, event_id=getattr(at.ask, "event_id"), defaults={"last_at": at.now}
+        tenant=at.tenant, event_id=at.ask.event_id, defaults={"last_at": at.now}
     )
     Delivery.objects.filter(id=delivery.id).update(**{column: F(column) + 1, "last_at": at.now})
 
 
-def write(at: At, decision: Decision, ask: Ask, *, by_system: bool = False) -> Answer:
-    """Write what was decided, and a receipt where the row keeps one, in the transaction that holds the locks."""
+def write(at: At, decision: Decision, ask: Any, *, by_system: bool = False) -> Answer:
+    """Write what was decided, and a receipt where the row keeps one, in the transaction that holds the
+    locks."""
     row = decision.row
     if row.status == "not_found":
         raise NotVisible
@@ -74,7 +76,9 @@ def write(at: At, decision: Decision, ask: Ask, *, by_system: bool = False) -> A
     extra = _before_receipt(at, decision, ask, fields)
     fields = ledger.ready(fields)
     if decision.before.job is None and decision.after.job is not None:
-        at.row = rows.create(at.tenant.id, at.job_id or "", decision.after.generation, at.spec, at.parent, at.now)
+        at.row = rows.create(
+            at.tenant.id, at.job_id or "", decision.after.generation, at.spec, at.parent, at.now
+        )
         at.row.admitted = decision.after.job.admitted
         if at.row.parent is not None and not at.row.admitted:
             at.row.parent, at.row.depth = None, 0
@@ -125,14 +129,14 @@ def _words(at: At, tells: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _body(at: At, decision: Decision, ask: Ask) -> dict[str, Any]:
-    body = ask.content(at.world.token.fence)
+def _body(at: At, decision: Decision, ask: Any) -> dict[str, Any]:
+    body: dict[str, Any] = ask.content(at.world.token.fence)
     if decision.before.job is None and decision.after.job is not None and at.spec is not None:
         body["spec"] = at.spec.whole
     return body
 
 
-def _ordinal(decision: Decision, ask: Ask) -> int | None:
+def _ordinal(decision: Decision, ask: Any) -> int | None:
     if ask.kind in ("reserve", "lapse"):
         return decision.before.at.position
     if ask.kind in ("approve", "decline", "expire") and decision.before.proposal:
@@ -140,7 +144,7 @@ def _ordinal(decision: Decision, ask: Ask) -> int | None:
     return getattr(ask, "ordinal", None)
 
 
-def _before_receipt(at: At, decision: Decision, ask: Ask, fields: dict[str, Any]) -> dict[str, Any]:
+def _before_receipt(at: At, decision: Decision, ask: Any, fields: dict[str, Any]) -> dict[str, Any]:
     """What the answer and the receipt's detail hold besides, by the status that was decided."""
     status, job = decision.row.status, decision.after.job
     if status == "reserved" and job:
@@ -172,7 +176,11 @@ def _save_new(at: At, decision: Decision) -> None:
     job = decision.after.at
     at.row.control, at.row.admitted = str(job.control), job.admitted
     if job.cancel:  # a tombstone is born with its cancel: the CHECKs hold from the first statement on
-        at.row.cancel_seq, at.row.cancel_at, at.row.grace_until = job.cancel.seq, at.now, job.cancel.grace_until
+        at.row.cancel_seq, at.row.cancel_at, at.row.grace_until = (
+            job.cancel.seq,
+            at.now,
+            job.cancel.grace_until,
+        )
     at.row.save(force_insert=True)
     Step.objects.bulk_create(
         Step(
@@ -190,8 +198,9 @@ def _save_new(at: At, decision: Decision) -> None:
         Job.objects.filter(id=at.row.parent_id, has_children=False).update(has_children=True)
 
 
-def _new_fence(at: At, decision: Decision, ask: Ask, fields: dict[str, Any]) -> None:
-    """A claim or a revoke raised the fence: its token's hash is kept for ever, and why the one before it ended."""
+def _new_fence(at: At, decision: Decision, ask: Any, fields: dict[str, Any]) -> None:
+    """A claim or a revoke raised the fence: its token's hash is kept for ever, and why the one before it
+    ended."""
     before, after = decision.before.job, decision.after.at
     if before is None or after.fence == before.fence:
         return
@@ -210,20 +219,22 @@ def _new_fence(at: At, decision: Decision, ask: Ask, fields: dict[str, Any]) -> 
     )
 
 
-def _proposal_rows(at: At, decision: Decision, ask: Ask, fields: dict[str, Any]) -> None:
+def _proposal_rows(at: At, decision: Decision, ask: Any, fields: dict[str, Any]) -> None:
     """A new proposal, or what became of the one that was asked about."""
     after = decision.after.at
     if decision.row.status == "proposed":
+        assert at.row is not None
+        assert at.actor.user_id is not None  # a verifier's finding settles alone, the clock records none
         Proposal.objects.create(
             tenant=at.tenant,
             job=at.row,
-            ordinal=getattr(ask, "ordinal"),
+            ordinal=ask.ordinal,
             proposal_id=fields["proposal"],
             seq=after.seq,
-            outcome=getattr(ask, "outcome"),
-            value=getattr(ask, "value"),
-            evidence=canonical(getattr(ask, "evidence").model_dump()),
-            version=after.steps[getattr(ask, "ordinal")].version,
+            outcome=ask.outcome,
+            value=ask.value,
+            evidence=canonical(ask.evidence.model_dump()),
+            version=after.steps[ask.ordinal].version,
             by_id=at.actor.user_id,
             at=at.now,
             expires_at=at.now + PROPOSAL_LIFE,

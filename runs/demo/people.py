@@ -1,4 +1,4 @@
-"""The demo's people (docs/permissions.md): the fixed cast of `manage.py demo` and of the tests. No jobs in here."""
+"""The demo's people (docs/permissions.md): the fixed cast of `manage.py demo` and of the tests."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ WORKER, SPONSOR = Part("w1", TEMPLATES["worker"]), "omar"
 
 
 def cast(password: str | None = None) -> dict[str, User]:
-    """Everybody by name, made where they are missing; people sign in with `password`, without one they can't."""
+    """Everybody by name, made where they are missing; people sign in with `password`; without, nobody can."""
     tenant, _ = Tenant.objects.get_or_create(name=TENANT)
     for queue in QUEUES:
         Queue.objects.get_or_create(tenant=tenant, name=queue)

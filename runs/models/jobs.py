@@ -74,8 +74,12 @@ class Job(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["tenant", "job_id"], name="job_once_in_tenant"),
-            models.CheckConstraint(condition=Q(control__in=["run", "requested", "acknowledged"]), name="job_control"),
-            models.CheckConstraint(condition=Q(result__in=["open", "succeeded", "failed"]), name="job_result"),
+            models.CheckConstraint(
+                condition=Q(control__in=["run", "requested", "acknowledged"]), name="job_control"
+            ),
+            models.CheckConstraint(
+                condition=Q(result__in=["open", "succeeded", "failed"]), name="job_result"
+            ),
             models.CheckConstraint(condition=Q(dispatch__in=["marked", "unmarked"]), name="job_dispatch"),
             models.CheckConstraint(condition=Q(n_steps__gte=1, n_steps__lte=256), name="job_n_steps"),
             models.CheckConstraint(
@@ -95,7 +99,8 @@ class Job(models.Model):
                 name="job_unsettled_since",
             ),
             models.CheckConstraint(  # I5
-                condition=~Q(control="acknowledged") | Q(unsettled_since__isnull=True), name="job_acknowledged_is_settled"
+                condition=~Q(control="acknowledged") | Q(unsettled_since__isnull=True),
+                name="job_acknowledged_is_settled",
             ),
             models.CheckConstraint(  # I6
                 condition=Q(admitted=True)
@@ -103,10 +108,12 @@ class Job(models.Model):
                 name="job_tombstone",
             ),
             models.CheckConstraint(  # I7, as far as one row can say it
-                condition=Q(control="run") | Q(cancel_seq__isnull=False, too_late=False), name="job_cancel_is_recorded"
+                condition=Q(control="run") | Q(cancel_seq__isnull=False, too_late=False),
+                name="job_cancel_is_recorded",
             ),
             models.CheckConstraint(
-                condition=Q(holder="", claim_hash="") | (~Q(holder="") & ~Q(claim_hash="")), name="job_claim_is_whole"
+                condition=Q(holder="", claim_hash="") | (~Q(holder="") & ~Q(claim_hash="")),
+                name="job_claim_is_whole",
             ),
         ]
         # Nothing a heartbeat writes is indexed, and no predicate names a state.
@@ -123,7 +130,9 @@ class Job(models.Model):
                 name="job_unsettled",
             ),
             models.Index(
-                fields=["tenant", "-updated_at", "-id"], condition=Q(disputed__gt=0) | Q(no_mark__gt=0), name="job_disputed"
+                fields=["tenant", "-updated_at", "-id"],
+                condition=Q(disputed__gt=0) | Q(no_mark__gt=0),
+                name="job_disputed",
             ),
             models.Index(fields=["parent", "id"], name="job_parent"),
         ]
@@ -140,7 +149,8 @@ class Tombstone(Job):
 
 
 class Step(models.Model):
-    """One step: its immutable part of the spec, and what became of it. Its `state` follows the job's cursor."""
+    """One step: its immutable part of the spec, and what became of it. Its `state` follows the job's
+    cursor."""
 
     tenant = models.ForeignKey(Tenant, models.PROTECT, related_name="+")
     job = models.ForeignKey(Job, models.CASCADE, related_name="steps")
@@ -183,7 +193,9 @@ class Step(models.Model):
             ),
             models.CheckConstraint(  # I8
                 condition=Q(state__in=["ok", "rejected"], value__isnull=False, settled_seq__isnull=False)
-                | Q(state__in=["pending", "inflight", "unknown"], value__isnull=True, settled_seq__isnull=True),
+                | Q(
+                    state__in=["pending", "inflight", "unknown"], value__isnull=True, settled_seq__isnull=True
+                ),
                 name="step_value_when_settled",
             ),
             models.UniqueConstraint(  # I1

@@ -46,10 +46,15 @@ class Receipt(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["tenant", "event_id"], condition=Q(event_id__isnull=False), name="event_once"),
-            models.UniqueConstraint(fields=["job", "seq"], condition=Q(job__isnull=False), name="receipt_seq_once"),
+            models.UniqueConstraint(
+                fields=["tenant", "event_id"], condition=Q(event_id__isnull=False), name="event_once"
+            ),
+            models.UniqueConstraint(
+                fields=["job", "seq"], condition=Q(job__isnull=False), name="receipt_seq_once"
+            ),
             models.CheckConstraint(
-                condition=Q(job__isnull=True, seq__isnull=True) | Q(job__isnull=False, seq__gte=1), name="receipt_seq"
+                condition=Q(job__isnull=True, seq__isnull=True) | Q(job__isnull=False, seq__gte=1),
+                name="receipt_seq",
             ),
         ]
         indexes = [

@@ -25,7 +25,8 @@ class User(AbstractUser):
         PERSON = "person", _("person")
         SERVICE = "service", _("service account")
 
-    #: What people sign in with, unique everywhere. A service account's is "tenant/name": nobody signs in with it.
+    #: What people sign in with, unique everywhere. A service account's is "tenant/name": nobody signs in
+    #: with it.
     username = models.CharField(max_length=260, unique=True)
     #: How receipts and pages call the principal; unique in the tenant.
     name = models.CharField(max_length=128)
@@ -43,7 +44,8 @@ class User(AbstractUser):
             models.UniqueConstraint(fields=["tenant", "name"], name="user_name_once_in_tenant"),
             models.CheckConstraint(condition=Q(kind__in=["person", "service"]), name="user_kind"),
             models.CheckConstraint(
-                condition=Q(kind="person") | Q(is_staff=False, is_superuser=False), name="service_has_no_admin"
+                condition=Q(kind="person") | Q(is_staff=False, is_superuser=False),
+                name="service_has_no_admin",
             ),
             models.CheckConstraint(
                 condition=Q(sponsor__isnull=True) | Q(kind="service"), name="only_services_have_sponsors"
@@ -54,7 +56,8 @@ class User(AbstractUser):
         return self.name
 
     def has_perm(self, perm: str, obj: object | None = None) -> bool:
-        """`can.ACTION` asks the one decision (runs.permissions); anything else is Django's own, for the admin."""
+        """`can.ACTION` asks the one decision (runs.permissions); anything else is Django's own, for the
+        admin."""
         if perm.startswith("can."):
             from runs.permissions import can  # the organ stands above the models: ask it only when asked
 
@@ -124,7 +127,8 @@ class Grant(models.Model):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(user__isnull=True, group__isnull=False) | Q(user__isnull=False, group__isnull=True),
+                condition=Q(user__isnull=True, group__isnull=False)
+                | Q(user__isnull=False, group__isnull=True),
                 name="grant_one_subject",
             ),
             models.CheckConstraint(condition=Q(effect__in=["allow", "deny"]), name="grant_effect"),
@@ -143,7 +147,8 @@ class Grant(models.Model):
 
 
 class Refusal(models.Model):
-    """How often a principal was refused: counted by minute, no receipt (docs/permissions.md, The decision)."""
+    """How often a principal was refused: counted by minute, no receipt (docs/permissions.md, The
+    decision)."""
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="refusals")
     user = models.ForeignKey(User, models.CASCADE, related_name="refusals")
@@ -155,6 +160,8 @@ class Refusal(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["user", "action", "job_id", "code", "minute"], name="refusal_once"),
+            models.UniqueConstraint(
+                fields=["user", "action", "job_id", "code", "minute"], name="refusal_once"
+            ),
         ]
         indexes = [models.Index(fields=["tenant", "minute"], name="refusal_minute")]

@@ -26,9 +26,12 @@ class Queue(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["tenant", "name"], name="queue_once_in_tenant"),
-            models.UniqueConstraint(fields=["tenant", "id_prefix"], condition=~Q(id_prefix=""), name="queue_prefix_once"),
+            models.UniqueConstraint(
+                fields=["tenant", "id_prefix"], condition=~Q(id_prefix=""), name="queue_prefix_once"
+            ),
             models.CheckConstraint(
-                condition=Q(reconcile_needs__in=["1", "2", "2 for did-not-happen"]), name="queue_reconcile_needs"
+                condition=Q(reconcile_needs__in=["1", "2", "2 for did-not-happen"]),
+                name="queue_reconcile_needs",
             ),
         ]
 

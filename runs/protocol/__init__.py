@@ -2,7 +2,8 @@
 
 What was *asked* (control) and what *happened* (result) are two axes. A cancel forbids the next step at once;
 it is confirmed only when nothing of the job is out. A step that is out, and whose worker is gone, is unknown
-until somebody with evidence settles it; a late word is kept, as an outcome or as testimony, never thrown away.
+until somebody with evidence settles it; a late word is kept, as an outcome or as testimony, never thrown
+away.
 
     states.py     the enums and the frozen values a decision looks at
     asks.py       what each command asks, with every bound; spec.py, evidence.py, fields.py below it

@@ -9,7 +9,20 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import Field, model_validator
 
 from .evidence import Evidence, Outcome, Verified
-from .fields import Attempt, Digest, Generation, Id, Integer, JobId, Line128, Line200, Note, Ordinal, Shape, misfit
+from .fields import (
+    Attempt,
+    Digest,
+    Generation,
+    Id,
+    Integer,
+    JobId,
+    Line128,
+    Line200,
+    Note,
+    Ordinal,
+    Shape,
+    misfit,
+)
 from .spec import Spec
 
 GRACE_SECONDS = 90

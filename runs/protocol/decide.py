@@ -62,7 +62,8 @@ def decide(table: Table, world: World, ask: Any) -> Decision:
 
 
 def _numbered(before: Job | None, after: World) -> World:
-    """The receipt takes the next number; a step whose state, testimony or dispute changed takes it as its version."""
+    """The receipt takes the next number; a step whose state, testimony or dispute changed takes it as its
+    version."""
     job = after.at
     seq = (before.seq if before else 0) + 1
     steps = {
@@ -80,7 +81,8 @@ def _weight(job: Job, ordinal: int) -> tuple[Any, ...]:
 
 
 def changes(before: Job | None, after: Job | None) -> dict[str, Any]:
-    """What changed, in the words that `audit` replays: control, result, paused, fence, step, mark, disputed, …"""
+    """What changed, in the words that `audit` replays: control, result, paused, fence, step, mark,
+    disputed, …"""
     if before is None or after is None:
         return {}
     found: dict[str, Any] = {

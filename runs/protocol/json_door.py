@@ -48,7 +48,8 @@ _decoder = json.JSONDecoder(
 
 
 def parse(body: bytes) -> Any:
-    """The value in `body`, JSON in UTF-8. Raises Invalid with the path of what is wrong, or `body` when unreadable."""
+    """The value in `body`, JSON in UTF-8. Raises Invalid with the path of what is wrong, or `body` when
+    unreadable."""
     try:
         value = _decoder.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -138,7 +138,8 @@ def reserved_under_another_attempt(w: World, ask: Any) -> bool:
 
 
 def reserved_by_this_attempt(w: World, ask: Any) -> bool:
-    """A step is out, not marked, and it is this claim's own reservation under the attempt that it names again."""
+    """A step is out, not marked, and it is this claim's own reservation under the attempt that it names
+    again."""
     if w.at.current is not State.INFLIGHT or ask.attempt is None:
         return False
     step = w.at.now_at
@@ -160,11 +161,12 @@ def next_step_disputed(w: World, ask: Any) -> bool:
 def may_have_been_sent(w: World, ask: Any) -> bool:
     """A step that is pending is said to have been sent, by a claim whose word is testimony by now."""
     is_stale = token_stale(w, ask) or w.at.steps[ask.ordinal].put_back
-    return step_pending(w, ask) and ask.outcome in ("ok", "unknown") and is_stale
+    says_sent: bool = ask.outcome in ("ok", "unknown")
+    return is_stale and says_sent and step_pending(w, ask)
 
 
 def says_unknown(w: World, ask: Any) -> bool:
-    return ask.outcome == "unknown"
+    return bool(ask.outcome == "unknown")
 
 
 def evidence_does_not_count(w: World, ask: Any) -> bool:
@@ -238,7 +240,8 @@ def lapse_leaves_unknown(w: World, ask: Any) -> bool:
 
 
 def lapse_puts_back(w: World, ask: Any) -> bool:
-    """The lease has ended over a step without its mark, and after a cancel dispatch will refuse to mark it."""
+    """The lease has ended over a step without its mark, and after a cancel dispatch will refuse to mark
+    it."""
     return _lapsed_inflight(w) and w.at.marked and not w.at.now_at.marked and not_running(w, ask)
 
 
@@ -255,5 +258,3 @@ def grace_over(w: World, ask: Any) -> bool:
         and job.unsettled is not None
         and w.now >= job.cancel.grace_until
     )
-
-

@@ -136,7 +136,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Token:
-    """What the `claim` in a worker command is: its fence (0: never issued for this job), and whether it is the newest.
+    """What the `claim` in a worker command is: its fence (0: never issued for this job), and whether it is
+    the newest.
 
     `lost_by` is the cause by which a stale one was ended.
     """
@@ -171,7 +172,9 @@ class Proposal:
 
     def is_open(self, job: Job, now: datetime) -> bool:
         """Nobody decided it, its 24 hours run, and the step is as it was when it was entered."""
-        return self.state == "open" and now < self.expires_at and job.steps[self.ordinal].version == self.version
+        return (
+            self.state == "open" and now < self.expires_at and job.steps[self.ordinal].version == self.version
+        )
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,8 @@ def take_away_claim(w: World, ask: Any) -> World:
 
 
 def _leave_behind(w: World) -> World:
-    """Section 5, second row: unsent for certain only where its mark is required, missing, and now out of reach."""
+    """Section 5, second row: unsent for certain only where its mark is required, missing, and now out of
+    reach."""
     if w.at.current is not State.INFLIGHT:
         return w
     if w.at.marked and not w.at.now_at.marked:

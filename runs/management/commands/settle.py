@@ -11,7 +11,9 @@ from runs import settle
 
 
 class Command(BaseCommand):
-    help = "Confirm stops, lapse leases, escalate and expire what is due. Any number of loops may run at once."
+    help = (
+        "Confirm stops, lapse leases, escalate and expire what is due. Any number of loops may run at once."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="one pass, then end")
@@ -20,7 +22,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:
             done = settle.one_pass()
-            self.stdout.write(", ".join(f"{count} {status}" for status, count in done.items()) or "nothing was due")
+            self.stdout.write(
+                ", ".join(f"{count} {status}" for status, count in done.items()) or "nothing was due"
+            )
             return
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):

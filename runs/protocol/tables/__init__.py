@@ -32,4 +32,6 @@ TABLES: dict[str, Table] = {
 }
 
 #: The HTTP code of each answer, by command and status: a replay repeats it.
-CODES: dict[tuple[str, str], int] = {(kind, row.status): row.code for kind, table in TABLES.items() for row in table}
+CODES: dict[tuple[str, str], int] = {
+    (kind, row.status): row.code for kind, table in TABLES.items() for row in table
+}

@@ -1,4 +1,5 @@
-"""What people (and verifiers) say: revoke, pause, resume, observe, reconcile, approve, decline, close a dispute."""
+"""What people (and verifiers) say: revoke, pause, resume, observe, reconcile, approve, decline, close a
+dispute."""
 
 from runs.protocol.decide import KEPT, Row
 from runs.protocol.questions import (
@@ -20,7 +21,7 @@ from runs.protocol.questions import (
     tombstone,
     waits_for_second_person,
 )
-from runs.protocol.tells import proposal, result
+from runs.protocol.tells import result
 from runs.protocol.verbs import (
     close_dispute,
     dispute_if_contradicted,

@@ -1,0 +1,71 @@
+"""`manage.py demo`: the embedded database, the demo's people, real workers and real mail, until Ctrl-C."""
+
+import secrets
+import signal
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from runs.demo import people, stage
+from runs.demo.mailer import TOOL_NAME
+from runs.models import Token, Tool
+from runs.permissions import Action, Actor, issue_token, revoke_token
+
+PARTS = {
+    "sam": "support: sees everything, records outcomes in queue mail",
+    "lena": "lead: also cancels, revokes, approves",
+    "omar": "operator: cancels, blocks, pauses, revokes in queue mail",
+    "olga": "the customer-1 developer: sees and cancels her own",
+    "aud": "auditor: sees and exports",
+    "ada": "administrator: grants rights, sees no jobs (/admin/)",
+}
+
+
+class Command(BaseCommand):
+    help = "Serve the demo: the board on PORT, the mail house on PORT + 1, an SMTP server on PORT + 2."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, default=8000, help="of the board (8000)")
+        parser.add_argument(
+            "--mail-seconds", type=float, default=4.0, help="the mail server takes to answer (4)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", verbosity=0)
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            stage.play(
+                options["port"],
+                _bill(options["port"]),
+                self.stdout.write,
+                mail_seconds=options["mail_seconds"],
+            )
+        except KeyboardInterrupt:
+            self.stdout.write("\nThe demo has ended; its database is kept.")
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _bill(port: int) -> stage.Bill:
+    """Make the people where they are missing, with a new password and a new token for the worker."""
+    password = secrets.token_urlsafe(9)
+    cast = people.cast(password)
+    worker, system = cast["w1"], Actor.system(cast["w1"].tenant)
+    for token in Token.objects.filter(user=worker, revoked_at=None):
+        revoke_token(system, token.pk)
+    _, text = issue_token(system, worker, [Action.VIEW, Action.SUBMIT, Action.EXECUTE], queues=["mail"])
+    Tool.objects.update_or_create(
+        tenant=worker.tenant,
+        name=TOOL_NAME,
+        defaults={
+            "label": "Mail house",
+            "where_to_look": "The mail house's mailbox lists what its server received, by idempotency key.\n"
+            "Nothing under a key is no proof: seal the key there, and it can never be received.",
+            "link_template": f"http://127.0.0.1:{port + 1}/?key={{key}}",
+        },
+    )
+    return stage.Bill(PARTS, password, text)
