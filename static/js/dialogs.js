@@ -3,6 +3,7 @@
   "use strict";
   const dialog = document.getElementById("dialog"), keys = document.getElementById("keys");
   if (!dialog) return;
+  const reloaded = Boolean(history.state?.dialog); // this document is the full page at a dialog's address
   let leaving = false; // the popstate that follows is ours, not a page to restore
 
   document.addEventListener("htmx:afterSwap", (event) => {
@@ -22,7 +23,7 @@
   // Capturing, so before htmx's own handler: the page behind the dialog is still there, untouched.
   addEventListener("popstate", (event) => {
     if (leaving || dialog.open) event.stopImmediatePropagation();
-    else if (event.state?.dialog) location.reload(); // forward to a dialog: the same thing as a full page
+    else if (event.state?.dialog || reloaded) location.reload(); // a dialog's address, or away from it: a full page
     if (dialog.open) dialog.close();
     leaving = false;
   }, true);

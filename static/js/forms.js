@@ -49,7 +49,7 @@
     if (status >= 200 && status < 300) sessionStorage.removeItem(name(sheet));
     else if (status === 0 || status >= 500) reveal(sheet.querySelector("[data-lost]"));
   });
-  document.addEventListener("htmx:afterSwap", (event) => {
+  document.addEventListener("htmx:afterSettle", (event) => { // after htmx has put the focus back
     const errors = document.querySelector(".sheet #errors");
     if (errors) return errors.focus();
     const notice = document.querySelector(".sheet .d-form > .notice:not([hidden])");
