@@ -5,7 +5,7 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cancelboard.settings")
 
-from cancelboard.handler import django_application  # noqa: E402
+from cancelboard.handler import django_application
 
 pages = django_application()  # before the imports below: they need the models
 
@@ -32,7 +32,7 @@ else:
 
 if not settings.CANCELBOARD_HTTPS:
     logging.getLogger(__name__).warning(
-        "CANCELBOARD_HTTPS is off: passwords and tokens cross the network readable. Fine on this machine only."
+        "CANCELBOARD_HTTPS is off: passwords and tokens travel readable. Fine on this machine only."
     )
 
 allow_every_close_code()

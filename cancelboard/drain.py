@@ -1,7 +1,7 @@
 """A stop that answers first. Daphne alone drops, at SIGTERM, whatever it is just answering.
 
-At the first SIGTERM or Ctrl-C: listen no more; tell every socket 1012 ("service restart", its page comes back)
-and end every event stream; wait for the requests that are in flight, at most PATIENCE seconds; then stop.
+At the first SIGTERM or Ctrl-C: listen no more; tell every socket 1012 ("service restart": its page comes
+back) and end every event stream; wait for the requests in flight, at most PATIENCE seconds; then stop.
 A second signal stops at once. Another server than daphne (uvicorn) drains by itself: there this only counts.
 """
 
@@ -11,8 +11,10 @@ import os
 import signal
 from typing import Any
 
-from twisted.internet import reactor, tcp, unix
+import twisted.internet.reactor
+from twisted.internet import tcp, unix
 
+reactor: Any = twisted.internet.reactor  # an object that poses as a module
 logger = logging.getLogger(__name__)
 
 PATIENCE = 8.0  # seconds; process managers commonly kill after 10
@@ -31,7 +33,7 @@ class Drain:
         self.endless: dict[object, tuple[Any, dict[str, Any]]] = {}
         self.all_answered = asyncio.Event()
         self.stopping = False
-        reactor.callLater(0, self.take_signals)  # type: ignore[attr-defined]
+        reactor.callLater(0, self.take_signals)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         me = object()
@@ -60,16 +62,16 @@ class Drain:
 
     def stop(self) -> None:
         if self.stopping:
-            reactor.stop()  # type: ignore[attr-defined]
+            reactor.stop()
             return
         self.stopping = True
         self.task = asyncio.ensure_future(self.drain())
 
     async def drain(self) -> None:
         logger.info("stopping: %d in flight", len(self.in_flight))
-        for reader in reactor.getReaders():  # type: ignore[attr-defined]
+        for reader in reactor.getReaders():
             if isinstance(reader, (tcp.Port, unix.Port)):
-                reader.stopListening()
+                reader.stopListening()  # type: ignore[no-untyped-call]
         last = [send(last_word) for send, last_word in self.endless.values()]
         for failure in await asyncio.gather(*last, return_exceptions=True):
             if failure:
@@ -79,15 +81,16 @@ class Drain:
                 await self.answered()
         except TimeoutError:
             logger.error("stopped with %d unanswered", len(self.in_flight))
-            os._exit(1)  # their threads can't be ended, and an exit would wait for them; the database rolls back
-        reactor.stop()  # type: ignore[attr-defined]
+            # Their threads can't be ended, and a usual exit would wait for them. The database rolls back.
+            os._exit(1)
+        reactor.stop()
 
     async def answered(self) -> None:
         """Returns when nothing is in flight and every answer has left this process."""
         while self.in_flight:
             self.all_answered.clear()
             await self.all_answered.wait()
-        while reactor.getWriters():  # type: ignore[attr-defined]
+        while reactor.getWriters():
             await asyncio.sleep(0.01)
 
 

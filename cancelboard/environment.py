@@ -39,7 +39,9 @@ def integer(name: str, default: int, low: int, high: int, env: Mapping[str, str]
     value = text(name, str(default), env)
     if value.isascii() and value.isdigit() and low <= int(value) <= high:
         return int(value)
-    raise WrongSetting(name, f"{value!r} is no whole number from {low} to {high}", f"The default is {default}")
+    raise WrongSetting(
+        name, f"{value!r} is no whole number from {low} to {high}", f"The default is {default}"
+    )
 
 
 def choice(name: str, options: tuple[str, ...], env: Mapping[str, str] = os.environ) -> str:
@@ -60,10 +62,14 @@ def hosts(name: str, default: tuple[str, ...], env: Mapping[str, str] = os.envir
     found = words(name, default, env)
     for host in found:
         if host == "*":
-            raise WrongSetting(name, "'*' would believe any Host header", "List the names the board is reached by")
+            raise WrongSetting(
+                name, "'*' would believe any Host header", "List the names the board is reached by"
+            )
         bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host.replace(":", "/")
         if "/" in bare or " " in bare:
-            raise WrongSetting(name, f"{host!r} is no host name", "Write board.example.com, without scheme or port")
+            raise WrongSetting(
+                name, f"{host!r} is no host name", "Write board.example.com, without scheme or port"
+            )
     return found
 
 
@@ -74,5 +80,7 @@ def origins(name: str, env: Mapping[str, str] = os.environ) -> list[str]:
         parts = urlsplit(origin)
         bare = f"{parts.scheme}://{parts.netloc}"
         if parts.scheme not in {"http", "https"} or not parts.netloc or origin != bare or "*" in origin:
-            raise WrongSetting(name, f"{origin!r} is no full origin", "Write https://board.example.com, nothing after")
+            raise WrongSetting(
+                name, f"{origin!r} is no full origin", "Write https://board.example.com, nothing after"
+            )
     return found

@@ -20,7 +20,7 @@ class OneHop(ASGIHandler):
         return await sync_to_async(self.get_response, thread_sensitive=True)(request)
 
 
-def django_application() -> OneHop:
+def django_application() -> Any:
     """What `get_asgi_application()` would give: call it before importing anything that has models."""
     django.setup(set_prefix=False)
     return OneHop()

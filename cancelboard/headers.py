@@ -23,6 +23,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
+
 def strict(response: HttpResponseBase) -> HttpResponseBase:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
@@ -39,7 +40,7 @@ def strict_headers(get_response):  # type: ignore[no-untyped-def]
 
     else:
 
-        def answer(request: HttpRequest) -> HttpResponseBase:
+        def answer(request: HttpRequest) -> HttpResponseBase:  # type: ignore[misc]
             return strict(get_response(request))
 
     return answer

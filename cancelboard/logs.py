@@ -11,7 +11,8 @@ from types import TracebackType
 def plain(text: str) -> str:
     """`text` with every control, format and line-separating character written as an escape."""
     return "".join(
-        char if char == " " or unicodedata.category(char)[0] not in "CZ" else ascii(char)[1:-1] for char in text
+        char if char == " " or unicodedata.category(char)[0] not in "CZ" else ascii(char)[1:-1]
+        for char in text
     )
 
 

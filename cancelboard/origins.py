@@ -11,7 +11,7 @@ from django.http.request import split_domain_port, validate_host
 
 
 def own_origins(headers: list[tuple[bytes, bytes]]) -> list[str]:
-    """The origin this request's Host header stands for, if it is one of ALLOWED_HOSTS; as Django's CSRF does."""
+    """The origin of this request's Host header, if ALLOWED_HOSTS has it; none otherwise. As Django's CSRF."""
     host = dict(headers).get(b"host", b"").decode("latin1")
     domain, _port = split_domain_port(host)
     if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):

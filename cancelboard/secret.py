@@ -16,12 +16,18 @@ def kept(file: Path) -> str:
         if not file.exists():
             make(file)
         if file.stat().st_mode & 0o077:
-            raise WrongSetting("SECRET_KEY", f"others may read {file}", "Run chmod 600 on it, or set SECRET_KEY")
+            raise WrongSetting(
+                "SECRET_KEY", f"others may read {file}", "Run chmod 600 on it, or set SECRET_KEY"
+            )
         key = file.read_text(encoding="ascii").strip()
     except OSError as error:
-        raise WrongSetting("SECRET_KEY", f"{file}: {error.strerror}", "Make it writable, or set SECRET_KEY") from error
+        raise WrongSetting(
+            "SECRET_KEY", f"{file}: {error.strerror}", "Make it writable, or set SECRET_KEY"
+        ) from error
     if len(key) < 50:
-        raise WrongSetting("SECRET_KEY", f"{file} holds no whole key", "Delete it to make a new one, or set SECRET_KEY")
+        raise WrongSetting(
+            "SECRET_KEY", f"{file} holds no whole key", "Delete it to make a new one, or set SECRET_KEY"
+        )
     return key
 
 

@@ -34,7 +34,9 @@ CANCELBOARD_RATE = env.integer("CANCELBOARD_RATE", 1000, 0, 1_000_000)
 CANCELBOARD_TOMBSTONES_PER_HOUR = env.integer("CANCELBOARD_TOMBSTONES_PER_HOUR", 1000, 0, 1_000_000)
 
 # -- the database -----------------------------------------------------------------------------------------
-DATABASES = {"default": database(env.text("DATABASE_URL") or f"sqlite:///{VAR}/cancelboard.sqlite3", BASE_DIR)}
+DATABASES = {
+    "default": database(env.text("DATABASE_URL") or f"sqlite:///{VAR}/cancelboard.sqlite3", BASE_DIR)
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- the application --------------------------------------------------------------------------------------
@@ -87,7 +89,9 @@ TEMPLATES = [
 # -- nudges between processes: only how soon a page looks again, never what is true -------------------------
 REDIS_URL = env.text("REDIS_URL")
 if REDIS_URL and not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
-    raise WrongSetting("REDIS_URL", "it must begin with redis://, rediss:// or unix://", "Unset it to do without")
+    raise WrongSetting(
+        "REDIS_URL", "it must begin with redis://, rediss:// or unix://", "Unset it to do without"
+    )
 CHANNEL_LAYERS = {
     "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
     if REDIS_URL
@@ -144,14 +148,16 @@ TIME_ZONE = "UTC"
 
 # -- the log: standard error, one line for each event -----------------------------------------------------
 LOG_LEVEL = env.choice("CANCELBOARD_LOG", ("INFO", "DEBUG", "WARNING", "ERROR"))
+LOG_LINE = "{asctime} {levelname} {name}: {message}"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {
-        "plain": {"()": "cancelboard.logs.OneLine", "format": "{asctime} {levelname} {name}: {message}", "style": "{"}
-    },
+    "formatters": {"plain": {"()": "cancelboard.logs.OneLine", "format": LOG_LINE, "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     # Django's own handlers print a second time, in another shape, and mail.
-    "loggers": {"django": {"handlers": [], "propagate": True}, "django.server": {"handlers": [], "propagate": True}},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
+    },
 }

@@ -1,8 +1,8 @@
 """Fixtures that every folder of tests may use: a database, a server, a browser. The cast is elsewhere.
 
-    db        pytest-django's: one shared database, rolled back after the test; `on_commit` does not run
-    real_db   a database of the test's own; commits are real, and `real_db.environment` is for other processes
-    serve     starts a real server on real_db (a function; any number, any environment); `served` is one of them
+db        pytest-django's: one shared database, rolled back after the test; `on_commit` does not run
+real_db   a database of the test's own; commits are real, and `real_db.environment` is for other processes
+serve     a function that starts a real server on real_db, with any environment; `served` is one of them
 """
 
 import os
@@ -26,7 +26,7 @@ hypothesis.settings.load_profile("tests")
 
 
 def pytest_configure() -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast; nobody attacks a test
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,9 @@ def static_files() -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_test_environment: None, django_db_blocker: Any, engine: Engine, static_files: None) -> Any:
+def django_db_setup(
+    django_test_environment: None, django_db_blocker: Any, engine: Engine, static_files: None
+) -> Any:
     """Instead of pytest-django's: migrates a template once; `db` works on one copy of it."""
     with django_db_blocker.unblock():
         engine.create(TEMPLATE)
@@ -77,7 +79,7 @@ def live_server() -> None:
 
 @pytest.fixture
 def serve(real_db: Database) -> Iterator[Callable[..., Served]]:
-    """`serve()` starts a server; `serve("module:application", NAME="value")` another one, with more environment."""
+    """`serve()` runs a server, `serve("module:application", NAME="value")` another, in more environment."""
     running: list[Served] = []
 
     def start(application: str = "cancelboard.asgi:application", **environment: str) -> Served:
@@ -86,7 +88,9 @@ def serve(real_db: Database) -> Iterator[Callable[..., Served]]:
 
     yield start
     codes = [server.stop() for server in running]
-    assert not any(codes), f"a server ended with {codes}:\n" + "".join(line for one in running for line in one.log)
+    assert not any(codes), f"a server ended with {codes}:\n" + "".join(
+        line for one in running for line in one.log
+    )
 
 
 @pytest.fixture

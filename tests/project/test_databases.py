@@ -64,7 +64,12 @@ def test_another_process_sees_what_was_committed(real_db: Database) -> None:
     code = "from runs.models import Tenant; print([tenant.name for tenant in Tenant.objects.all()])"
     seen = subprocess.run(
         [sys.executable, "manage.py", "shell", "--no-imports", "-c", code],
-        env=real_db.environment, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+        env=real_db.environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     assert seen.stdout == "['acme']\n"
 

@@ -17,13 +17,19 @@ from tests.support.server import ROOT
 KEY = "k" * 50
 
 
-def start(tmp_path: Path, command: tuple[str, ...] = ("check",), **variables: str) -> subprocess.CompletedProcess[str]:
+def start(
+    tmp_path: Path, command: tuple[str, ...] = ("check",), **variables: str
+) -> subprocess.CompletedProcess[str]:
     ours = {"DATABASE_URL", "SECRET_KEY", "DJANGO_ALLOW_ASYNC_UNSAFE"}
     clean = {name: value for name, value in os.environ.items() if name not in ours}
     return subprocess.run(
         [sys.executable, "manage.py", *command],
         env=clean | {"CANCELBOARD_VAR": str(tmp_path)} | variables,
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -33,13 +39,25 @@ def start(tmp_path: Path, command: tuple[str, ...] = ("check",), **variables: st
         ("DEBUG", "ture", "DEBUG: 'ture' is neither on nor off. Write 1 or 0."),
         ("CANCELBOARD_HTTPS", "enabled", "CANCELBOARD_HTTPS: 'enabled' is neither on nor off."),
         ("CANCELBOARD_RATE", "-1", "CANCELBOARD_RATE: '-1' is no whole number from 0 to 1000000."),
-        ("CANCELBOARD_TOMBSTONES_PER_HOUR", "1e3", "CANCELBOARD_TOMBSTONES_PER_HOUR: '1e3' is no whole number"),
+        (
+            "CANCELBOARD_TOMBSTONES_PER_HOUR",
+            "1e3",
+            "CANCELBOARD_TOMBSTONES_PER_HOUR: '1e3' is no whole number",
+        ),
         ("ALLOWED_HOSTS", "*", "ALLOWED_HOSTS: '*' would believe any Host header."),
         ("ALLOWED_HOSTS", "https://board.test", "ALLOWED_HOSTS: 'https://board.test' is no host name."),
         ("ALLOWED_HOSTS", "board.test:8000", "ALLOWED_HOSTS: 'board.test:8000' is no host name."),
         ("CSRF_TRUSTED_ORIGINS", "board.test", "CSRF_TRUSTED_ORIGINS: 'board.test' is no full origin."),
-        ("CSRF_TRUSTED_ORIGINS", "https://*.test", "CSRF_TRUSTED_ORIGINS: 'https://*.test' is no full origin."),
-        ("CSRF_TRUSTED_ORIGINS", "https://a.test/", "CSRF_TRUSTED_ORIGINS: 'https://a.test/' is no full origin."),
+        (
+            "CSRF_TRUSTED_ORIGINS",
+            "https://*.test",
+            "CSRF_TRUSTED_ORIGINS: 'https://*.test' is no full origin.",
+        ),
+        (
+            "CSRF_TRUSTED_ORIGINS",
+            "https://a.test/",
+            "CSRF_TRUSTED_ORIGINS: 'https://a.test/' is no full origin.",
+        ),
         ("DATABASE_URL", "mysql://h/n", "DATABASE_URL: 'mysql' is no database this project knows."),
         ("REDIS_URL", "localhost:6379", "REDIS_URL: it must begin with redis://"),
         ("CANCELBOARD_LOG", "loud", "CANCELBOARD_LOG: 'LOUD' is not known."),
@@ -71,7 +89,7 @@ def test_with_https_the_deployment_check_is_clean(tmp_path: Path) -> None:
      "postgresql://h", "postgresql://h/", "postgresql://h/a/b", "postgresql://h:port/a", "postgresql://h/a?options=-c"],
 )  # fmt: skip
 def test_an_address_that_names_no_lasting_database_is_refused(url: str, tmp_path: Path) -> None:
-    with pytest.raises(WrongSetting, match="^DATABASE_URL: "):
+    with pytest.raises(WrongSetting, match=r"^DATABASE_URL: "):
         database(url, tmp_path, {})
 
 
@@ -91,7 +109,9 @@ def test_an_address_is_taken_apart(tmp_path: Path) -> None:
     assert found["CONN_MAX_AGE"] == 0
     assert database("postgresql:///board?host=/run/pg", tmp_path, {})["HOST"] == "/run/pg"
     assert database("sqlite:///sub/x.sqlite3", tmp_path, {})["NAME"] == str(tmp_path / "sub" / "x.sqlite3")
-    assert database(f"sqlite:///{tmp_path}/y.sqlite3", Path("/nowhere"), {})["NAME"] == str(tmp_path / "y.sqlite3")
+    assert database(f"sqlite:///{tmp_path}/y.sqlite3", Path("/nowhere"), {})["NAME"] == str(
+        tmp_path / "y.sqlite3"
+    )
 
 
 def test_the_key_is_made_once_and_only_we_can_read_it(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ from cancelboard.logs import OneLine, plain
 
 
 def test_control_characters_become_escapes() -> None:
-    assert plain("a\nb\r\t\x1b[31m\x00\u2028\u202e é 取消") == "a\\nb\\r\\t\\x1b[31m\\x00\\u2028\\u202e é 取消"
+    assert (
+        plain("a\nb\r\t\x1b[31m\x00\u2028\u202e é 取消") == "a\\nb\\r\\t\\x1b[31m\\x00\\u2028\\u202e é 取消"
+    )
 
 
 def test_a_message_and_its_traceback_stay_one_event() -> None:

@@ -1,6 +1,6 @@
 """Databases by the dozen: one migrated template, and copies of it, on either engine.
 
-Copies, because the tables refuse DELETE and TRUNCATE: a database that was committed to can't be emptied again.
+Copies, because the tables refuse DELETE and TRUNCATE: a database once written to can't be emptied again.
 """
 
 import itertools
@@ -95,8 +95,9 @@ class Database:
 
     @property
     def environment(self) -> dict[str, str]:
-        ours = {"DATABASE_URL": self.url, "PYTHONUNBUFFERED": "1"}
-        return {name: value for name, value in os.environ.items() if name != "DJANGO_ALLOW_ASYNC_UNSAFE"} | ours
+        inherited = dict(os.environ)
+        inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # for the browser tests' own process only
+        return inherited | {"DATABASE_URL": self.url, "PYTHONUNBUFFERED": "1"}
 
 
 def point_django_at(url: str) -> None:

@@ -1,7 +1,7 @@
 """A pytest plugin, loaded first: it makes the environment that Django's settings are then read from.
 
-`pytest --db=sqlite` (the default) or `pytest --db=postgres`: one engine in one run. Everything a run makes lies
-in a temporary folder and goes with it; the developer's own `var/` is never touched.
+`pytest --db=sqlite` (the default) or `pytest --db=postgres`: one engine in one run. All that a run makes
+lies in a temporary folder and goes with it; the developer's own `var/` is never touched.
 """
 
 import os
@@ -20,7 +20,7 @@ FOLDER_MARKS = {"browser": pytest.mark.browser, "protocol": pytest.mark.pure}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--db", choices=("sqlite", "postgres"), default="sqlite", help="the database the tests run on")
+    parser.addoption("--db", choices=("sqlite", "postgres"), default="sqlite", help="what the tests run on")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -54,5 +54,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Marks by folder, so that the Makefile can say which tests run once, and which on one engine only."""
     tests = config.rootpath / "tests"
     for item in items:
-        if item.path.is_relative_to(tests) and (mark := FOLDER_MARKS.get(item.path.relative_to(tests).parts[0])):
-            item.add_marker(mark)
+        folder = item.path.relative_to(tests).parts[0]
+        if folder in FOLDER_MARKS:
+            item.add_marker(FOLDER_MARKS[folder])

@@ -1,6 +1,6 @@
 """A PostgreSQL server that lives as long as this process, reached through a socket in a folder of its own.
 
-For tests only: `fsync` is off, so it does not survive a power cut (a killed client or server process it does).
+For tests only: `fsync` is off, so it does not survive a power cut (a killed process it does survive).
 No port is opened and no password needed; the folder is readable by its owner only.
 """
 

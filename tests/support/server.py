@@ -27,12 +27,18 @@ class Served:
         """Returns when it listens. Raises AssertionError, with its log, when it does not."""
         command = [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", "0", self.application]
         self.process = subprocess.Popen(
-            command, env=dict(self.environment), cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command,
+            env=dict(self.environment),
+            cwd=ROOT,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
         self.settled = threading.Event()  # it listens, or has ended
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
-        assert self.settled.wait(patience) and self.url, "the server does not listen:\n" + "".join(self.log)
+        self.settled.wait(patience)
+        assert self.url, "the server does not listen:\n" + "".join(self.log)
         return self
 
     def read(self) -> None:

@@ -2,19 +2,17 @@
 appears, and a socket and an event stream that never end.
 """
 
-import asyncio
 import os
 import time
 from pathlib import Path
 from typing import Any
 
-from cancelboard import asgi
-from cancelboard.drain import Drain
 from channels.routing import ProtocolTypeRouter
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from cancelboard import urls
+from cancelboard import asgi, urls
+from cancelboard.drain import Drain
 
 GATE = Path(os.environ["TEST_GATE"])
 
@@ -31,7 +29,9 @@ urls.urlpatterns.insert(0, path("slow/", slow))
 
 
 async def stream(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"Content-Type", b"text/event-stream")]})
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"Content-Type", b"text/event-stream")]}
+    )
     await send({"type": "http.response.body", "body": b": here\n\n", "more_body": True})
     while (await receive())["type"] != "http.disconnect":
         pass

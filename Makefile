@@ -1,0 +1,69 @@
+# Plain make and python3 >= 3.11 are all it needs; everything else comes from requirements.lock into .venv.
+#
+#   make setup    the virtual environment, translations, static files
+#   make demo     the whole thing with people, jobs and workers, on PORT
+#   make test     every test, on SQLite and on PostgreSQL, the browser included
+#   make check    format, lint, types, import contract
+#   make serve    production-like: migrate, server, settle loop; DATABASE_URL and the like from the environment
+
+PYTHON ?= python3
+PORT ?= 8000
+HOST ?= 127.0.0.1
+# More options for pytest: make test ARGS="-k cancel -x"
+ARGS ?=
+
+BIN := .venv/bin
+STAMP := .venv/.installed
+TRANSLATIONS := $(patsubst %.po,%.mo,$(wildcard locale/*/LC_MESSAGES/*.po))
+TYPED := cancelboard runs/protocol runs/worker runs/commands runs/errors.py
+
+.PHONY: setup demo test check bench serve lock format static
+
+setup: $(STAMP) $(TRANSLATIONS) static
+
+# Only when the lock has changed. A half-made environment has no stamp and is made anew.
+$(STAMP): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "cancelboard needs Python 3.11 or newer: make setup PYTHON=/path/to/python3" >&2; exit 1; }
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	touch $@
+
+%.mo: %.po $(STAMP)
+	$(BIN)/pybabel --quiet compile --input-file $< --output-file $@
+
+static: $(STAMP)
+	$(BIN)/python manage.py collectstatic --noinput --verbosity 0
+
+demo: setup
+	PORT=$(PORT) $(BIN)/python manage.py demo
+
+# The pure tests run once; the browser's on PostgreSQL, and those that tell a whole story on SQLite too.
+test: setup
+	$(BIN)/python -m pytest --db=sqlite -m "not browser or story" $(ARGS)
+	$(BIN)/python -m pytest --db=postgres -m "not pure" $(ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(TYPED)
+	$(BIN)/lint-imports --no-logo
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# The settle loop runs beside the server and ends with it, whichever of the two ends first and however.
+serve: setup
+	$(BIN)/python manage.py migrate --verbosity 0
+	@trap 'trap - INT TERM; kill $$settle $$server 2>/dev/null; wait' INT TERM EXIT; \
+	$(BIN)/python manage.py settle & settle=$$!; \
+	$(BIN)/daphne -b $(HOST) -p $(PORT) cancelboard.asgi:application & server=$$!; \
+	while kill -0 $$settle 2>/dev/null && kill -0 $$server 2>/dev/null; do sleep 1; done
+
+# For maintainers: needs uv. The universal lock installs with plain pip on 3.11 and later.
+lock:
+	uv pip compile pyproject.toml --extra server --extra demo --extra redis --extra dev --universal \
+		--python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+		--custom-compile-command "make lock" --quiet --output-file requirements.lock
