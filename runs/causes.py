@@ -32,9 +32,15 @@ BUILT_IN: dict[str, tuple[Any, Any]] = {
         _("Grace ended"),
         _("The time that was given to finish or abandon the current call has ended."),
     ),
-    "killed_by_planner": (_("Stopped by the planner"), _("The program that plans this work decided against it.")),
+    "killed_by_planner": (
+        _("Stopped by the planner"),
+        _("The program that plans this work decided against it."),
+    ),
     "work_paused_by_user": (_("Work paused by the user"), _("A person paused the whole piece of work.")),
-    "work_cancelled_by_user": (_("Work cancelled by the user"), _("A person cancelled the whole piece of work.")),
+    "work_cancelled_by_user": (
+        _("Work cancelled by the user"),
+        _("A person cancelled the whole piece of work."),
+    ),
     "work_claim_lost": (
         _("Claim lost"),
         _("The worker no longer holds the claim of this job: its lease ended, or somebody else took over."),
@@ -49,10 +55,16 @@ BUILT_IN: dict[str, tuple[Any, Any]] = {
         _("Chat paused with its task"),
         _("The task that the conversation belongs to was paused."),
     ),
-    "chat_turn_finished": (_("Turn finished"), _("The turn of the conversation has ended, and what it held is released.")),
+    "chat_turn_finished": (
+        _("Turn finished"),
+        _("The turn of the conversation has ended, and what it held is released."),
+    ),
     "shutdown": (_("Shutdown"), _("The program that does this work is shutting down.")),
     "run_hard_timeout": (_("Hard time limit"), _("The run reached the longest time that it is allowed.")),
-    "parent_cancelled": (_("Parent cancelled"), _("The job that this one belongs to was cancelled, and with it its children.")),
+    "parent_cancelled": (
+        _("Parent cancelled"),
+        _("The job that this one belongs to was cancelled, and with it its children."),
+    ),
     "deadline_exceeded": (_("Deadline passed"), _("A deadline passed that named no cause of its own.")),
     "canceled_no_cause": (_("No cause given"), _("A cancel was accepted that named no cause.")),
     "other": (_("Another cause"), _("What happened has no name of its own here; a note may say more.")),
@@ -63,7 +75,7 @@ NOT_FOR_CANCEL = frozenset({"work_finished", "chat_turn_finished"})
 
 
 def describe(tenant_id: int, code: str) -> dict[str, str]:
-    """A cause with its words, `{"code", "short", "text"}`, in the language that is active; retired ones too."""
+    """A cause, retired or not, with its words in the active language: `{"code", "short", "text"}`."""
     return describe_all(tenant_id, [code])[code]
 
 
@@ -75,11 +87,12 @@ def describe_all(tenant_id: int, codes: Iterable[str]) -> dict[str, dict[str, st
 
 
 def listing(tenant_id: int) -> list[dict[str, Any]]:
-    """Every cause of the tenant, `{"code", "short", "text", "retired"}`: the built-in ones first, then its own."""
+    """Every cause of the tenant, the built-in ones first: `{"code", "short", "text", "retired"}`."""
     own = {cause.code: cause for cause in Cause.objects.filter(tenant_id=tenant_id).order_by("code")}
     codes = [*BUILT_IN, *(code for code in own if code not in BUILT_IN)]
     return [
-        {**_words(code, own.get(code)), "retired": bool(code in own and own[code].retired_at)} for code in codes
+        {**_words(code, own.get(code)), "retired": bool(code in own and own[code].retired_at)}
+        for code in codes
     ]
 
 

@@ -1,9 +1,9 @@
 """The HTTP contract (docs/http.md): parse, call one command or one query, answer. No opinion of its own.
 
-    commands.py   a path for each command           reads.py     a path for each read
-    who.py        who is calling; rate.py           body.py      strict bodies and queries; ids.py
-    answers.py    answers of commands; shapes.py    problems.py  errors, wording.py
-    framework.py  ninja, bent to the contract       docs.py      the contract as a page
+commands.py   a path for each command           reads.py     a path for each read
+who.py        who is calling; rate.py           body.py      strict bodies and queries; ids.py
+answers.py    answers of commands; shapes.py    problems.py  errors, wording.py
+framework.py  ninja, bent to the contract       docs.py      the contract as a page
 """
 
 from . import commands, docs, reads

@@ -45,7 +45,7 @@ PROBLEMS = (401, 403, 404, 413, 415, 422, 429, 503)
 
 
 def statuses(ask: type[Ask]) -> dict[int, list[str]]:
-    """The words of each HTTP code, by the command's table. What the table calls `not_found` is a problem (404)."""
+    """The words of each HTTP code, by the command's table; its `not_found` is a problem (404)."""
     found: dict[int, list[str]] = {}
     for row in TABLES[ask.kind]:
         if row.code != 404 and row.status not in found.setdefault(row.code, []):

@@ -15,7 +15,7 @@ MOST = 1024 * 1024  #: bytes of a body (PROTOCOL section 2)
 
 
 def read(request: HttpRequest) -> bytes:
-    """The body, however it was sent: its announced length is not believed. Raises TooLarge, WrongMediaType."""
+    """The body, whatever length it was announced with. Raises TooLarge, WrongMediaType."""
     raw = request.read(MOST + 1)
     if len(raw) > MOST:
         raise TooLarge(f"A body may be {MOST} bytes at most.")
@@ -51,7 +51,7 @@ class Json(Body):
 class _QueryModel(QueryModel):
     @classmethod
     def get_request_data(cls, request: HttpRequest, api: Any, path_params: Any) -> dict[str, Any]:
-        """An empty value counts as not given, an unknown name as a mistake: it would silently widen the list."""
+        """An empty value is not given; an unknown name is a mistake, which would widen a list unseen."""
         known = cls.__ninja_flatten_map__  # type: ignore[attr-defined]
         for name in request.GET:
             if name not in known:

@@ -1,4 +1,4 @@
-"""The contract for readers: the OpenAPI document, and the same as a page without scripts. Open to everybody."""
+"""The contract for readers, open to all: the OpenAPI document, and the same as a page without scripts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,7 +48,10 @@ def page(document: dict[str, Any]) -> dict[str, Any]:
     ]
     chapters = [(tag, list(calls)) for tag, calls in groupby(calls, key=lambda call: call["tag"])]
     schemas = document["components"]["schemas"]
-    shapes = [(name, list(_fields(schema)), schema.get("description", "")) for name, schema in sorted(schemas.items())]
+    shapes = [
+        (name, list(_fields(schema)), schema.get("description", ""))
+        for name, schema in sorted(schemas.items())
+    ]
     return {"document": document, "chapters": chapters, "shapes": shapes, "codes": sorted(codes())}
 
 

@@ -1,4 +1,4 @@
-"""django-ninja as this contract needs it: problems under their own media type, for unknown paths and methods too."""
+"""django-ninja as this contract needs it: problems under their own media type, on any path and method."""
 
 from collections.abc import Callable
 from functools import cache, wraps

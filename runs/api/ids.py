@@ -1,4 +1,4 @@
-"""Ids in paths. An ill-formed one matches no path, so it is answered exactly as one that nobody may see: 404."""
+"""Ids in paths. An ill-formed one matches no path, so it is answered as one that nobody may see: 404."""
 
 from typing import Annotated
 

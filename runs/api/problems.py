@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.cache import patch_vary_headers
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, ValidationError
 
@@ -24,7 +25,7 @@ class MethodNotAllowed(CancelboardError):
 
 
 def problem(error: CancelboardError) -> HttpResponse:
-    """The answer to an error. A 404 has one constant body, whatever it was that is not there or not to be seen."""
+    """The answer to an error. A 404 has one constant body, whatever is not there or not to be seen."""
     body = {
         "type": f"/api/v1/docs#{error.code}",
         "title": error.title,
@@ -35,6 +36,7 @@ def problem(error: CancelboardError) -> HttpResponse:
     }
     response = JsonResponse(body, status=error.http, content_type=MEDIA_TYPE)
     response["Cache-Control"] = "no-store"
+    patch_vary_headers(response, ("Authorization", "Cookie"))  # alike, whether or not a session was looked at
     if (seconds := getattr(error, "retry_after", None)) is not None:
         response["Retry-After"] = str(seconds)
     if isinstance(error, Unauthenticated):

@@ -1,4 +1,4 @@
-"""How often a principal may ask: a bucket of tokens for each, in this process's memory. No right, no record."""
+"""How often a principal may ask: a bucket for each, in this process's memory. No right, no record."""
 
 from dataclasses import dataclass
 from threading import Lock
@@ -20,8 +20,10 @@ _lock = Lock()
 
 
 def take(principal: int) -> None:
-    """One request of this principal, now. It may have a second's worth at once (settings.CANCELBOARD_RATE; 0: no
-    limit). Raises TooMany."""
+    """One request of this principal, now. Raises TooMany.
+
+    At most settings.CANCELBOARD_RATE at once, and as many in each second; 0: no limit.
+    """
     rate = settings.CANCELBOARD_RATE
     if rate and not _taken(principal, rate, monotonic()):
         raise TooMany(f"More than {rate} requests a second by this principal.", retry_after=1)

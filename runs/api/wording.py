@@ -34,7 +34,7 @@ SENTENCES = {
 
 
 def field_errors(errors: Iterable[dict[str, Any]]) -> tuple[FieldError, ...]:
-    """For ninja's list, whose paths begin with where the value was (`body` and the parameter's name, or `query`)."""
+    """From ninja's list, whose paths begin with `query`, or with `body` and the parameter's name."""
     return tuple(FieldError(_field(error), _message(error)) for error in errors)
 
 

@@ -1,7 +1,7 @@
 """May they, why not, and who may (docs/permissions.md, "Why / who / what if"): the decision, step by step.
 
-It shows what the decision is made of, never the job itself: so it answers holders of `manage_grants` also on jobs
-that they may not see.
+It shows what the decision is made of, never the job itself: so it answers holders of `manage_grants` also on
+jobs that they may not see.
 """
 
 from datetime import datetime
@@ -34,8 +34,8 @@ def explain(actor: Actor, action: Action, job_id: str | None, principal: str | N
     """`{"allowed", "code", "steps": [{"n", "check", "result"}], "who_may": [names] or None}`.
 
     On the whole tenant without `job_id`; for the actor without `principal`. Names are for those who hold
-    `manage_grants` or `export`. Raises NotVisible for a job or principal that there is not, or not for the actor,
-    and NotAllowed where somebody else is asked about without `manage_grants`.
+    `manage_grants` or `export`. Raises NotVisible for a job or principal that there is not, or not for the
+    actor, and NotAllowed where somebody else is asked about without `manage_grants`.
     """
     now = clock()
     rights = rights_of(actor, now)
@@ -65,7 +65,11 @@ def _judged(
         first = [(0, "view", "pass" if view.allowed else view.code)]
         if not view.allowed:
             return view, first
-    facts = {"executor": has_executed(whom, job, action), "own_proposal": has_proposed(whom, job, action)} if job else {}
+    facts = (
+        {"executor": has_executed(whom, job, action), "own_proposal": has_proposed(whom, job, action)}
+        if job
+        else {}
+    )
     verdict = rights.judge(action, target, now=now, **facts)
     return verdict, [*first, *verdict.steps]
 

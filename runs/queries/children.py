@@ -19,7 +19,7 @@ SELECT root, COUNT(DISTINCT child) FROM below WHERE unfinished GROUP BY root
 
 
 def unfinished_children(jobs: Iterable[Job]) -> dict[int, int]:
-    """By the job's row id, how many direct children are unfinished or have an unfinished one below them; without zeros."""
+    """How many direct children are unfinished, themselves or below, by the job's row id; without zeros."""
     parents = [job.pk for job in jobs if job.has_children]
     if not parents:
         return {}

@@ -36,5 +36,7 @@ def _read(cursor: str) -> tuple[datetime, int]:
     try:
         at, pk = signing.loads(cursor, salt=SALT)
     except signing.BadSignature:
-        raise Invalid(FieldError("cursor", "was not given out by this list: begin again without it")) from None
+        raise Invalid(
+            FieldError("cursor", "was not given out by this list: begin again without it")
+        ) from None
     return datetime.fromisoformat(at), pk

@@ -1,4 +1,4 @@
-"""The headline as a condition of SQL, one for each code: equal to `protocol.headline` row by row (a test proves it).
+"""The headline as SQL, a condition for each code: equal to `protocol.headline` row by row (a test proves it).
 
 Written positively and disjoint, so that each one can use an index; what a headline means is docs/http.md's.
 """

@@ -17,7 +17,7 @@ from .cursor import cut, page
 from .headlines import HEADLINES
 from .shape import shapes
 
-#: Steps in one page at most (but always one whole job): a page may be shorter than its limit, its cursor goes on.
+#: Steps in one page at most (but always one whole job): a page may be shorter than its limit.
 MAX_STEPS = 4096
 
 
@@ -31,7 +31,9 @@ class JobFilter(BaseModel):
     disputed: bool | None = Field(None, description="A step is disputed, or was settled ok without its mark.")
     headline: Literal[tuple(HEADLINES)] | None = None  # type: ignore[valid-type]
     owner: Line200 | None = None
-    q: Line128 | None = Field(None, description="The beginning of a job id, an owner or the first step's label.")
+    q: Line128 | None = Field(
+        None, description="The beginning of a job id, an owner or the first step's label."
+    )
     cursor: str | None = Field(None, description="`next_cursor` of the page before.")
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
@@ -47,20 +49,26 @@ class JobFilter(BaseModel):
         if self.headline is not None:
             found &= HEADLINES[self.headline]
         if self.q is not None:
-            found &= Q(job_id__istartswith=self.q) | Q(owner__istartswith=self.q) | Q(title__istartswith=self.q)
+            found &= (
+                Q(job_id__istartswith=self.q) | Q(owner__istartswith=self.q) | Q(title__istartswith=self.q)
+            )
         return found
 
 
 def find(actor: Actor, job_id: str) -> Job:
-    """The job's row. Raises NotVisible alike where there is none and where the actor may not see it, and Gone for
-    both where the id's generation is sealed, to those who may see any job at all (docs/permissions.md)."""
+    """The job's row. Raises NotVisible alike where there is none and where the actor may not see it.
+
+    Where the id's generation is sealed it is Gone instead, to those who may see any job at all.
+    """
     now = clock()
     named = Job.objects.filter(tenant_id=actor.tenant_id, job_id=job_id).select_related("tenant")
     if job := visible(named, actor, now).first():
         return job
     sealed = Tenant.objects.values_list("sealed_generation", flat=True).get(id=actor.tenant_id)
     if generation_of(job_id) <= sealed and rights_of(actor, now).anywhere(Action.VIEW, now):
-        raise Gone("The generation of this id is sealed: it never was a job that you may see, and never will be.")
+        raise Gone(
+            "The generation of this id is sealed: it never was a job that you may see, and never will be."
+        )
     raise NotVisible
 
 

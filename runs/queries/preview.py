@@ -1,4 +1,4 @@
-"""What a cancel would do now, before somebody asks for it. Changes nothing, promises nothing: the command decides."""
+"""What a cancel would do now, before somebody asks for it. Changes and promises nothing."""
 
 from datetime import datetime
 from typing import Any
@@ -19,8 +19,11 @@ from .jobs import find
 
 
 def cancel(actor: Actor, job_id: str) -> dict[str, Any]:
-    """The preview of docs/http.md: `would`, `out_now`, `held` (how many steps would not start), `children` (how many
-    are unfinished), `worker`, `allowed` (the decision on `cancel`), `sentence`. Raises as `jobs.find`."""
+    """The preview of docs/http.md. Raises as `jobs.find`.
+
+    `would` (status), `out_now` (the step), `held` (how many steps would not start), `children` (how many are
+    unfinished), `worker`, `allowed` (the decision on `cancel`), `sentence`.
+    """
     job, now = find(actor, job_id), clock()
     out = Step.objects.get(job=job, ordinal=job.position) if job.unsettled_since else None
     children = unfinished_children([job]).get(job.pk, 0)
@@ -86,5 +89,7 @@ def _sentence(would: str, out: Step | None, held: int, children: int) -> str:
         now_out = _("Nothing of this job is out.")
     else:
         now_out = _("Nothing of this job is out, so the stop would be confirmed at once.")
-    below = ngettext("%(n)d child is unfinished and goes on.", "%(n)d children are unfinished and go on.", children)
+    below = ngettext(
+        "%(n)d child is unfinished and goes on.", "%(n)d children are unfinished and go on.", children
+    )
     return " ".join([now_out, later, below % {"n": children}] if children else [now_out, later])

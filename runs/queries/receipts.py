@@ -27,9 +27,12 @@ def one(actor: Actor, event_id: str) -> dict[str, Any]:
 
 
 def _may_see(actor: Actor, receipt: Receipt) -> bool:
-    """Who may see its job. Without one: who caused it (it was their answer), and who may see the whole tenant."""
+    """Who may see its job. Without one: who caused it (it was their answer), or sees the whole tenant."""
     now = clock()
     if receipt.job_id is not None:
         return visible(Job.objects.filter(pk=receipt.job_id), actor, now).exists()
     own = (receipt.actor_type, receipt.actor_name) == (str(actor.type), actor.name)
-    return own or rights_of(actor, now).judge(Action.VIEW, Target("", "", receipt.job_ref or ""), now=now).allowed
+    return (
+        own
+        or rights_of(actor, now).judge(Action.VIEW, Target("", "", receipt.job_ref or ""), now=now).allowed
+    )

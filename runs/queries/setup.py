@@ -9,7 +9,7 @@ from runs.permissions import Actor
 
 
 def queues(actor: Actor) -> dict[str, Any]:
-    """`{"queues": [{"name", "id_prefix", "reconcile_needs"}]}`: names and rules, which every principal may know."""
+    """`{"queues": [{"name", "id_prefix", "reconcile_needs"}]}`, which every principal may know."""
     rows = Queue.objects.filter(tenant_id=actor.tenant_id).order_by("name")
     return {"queues": list(rows.values("name", "id_prefix", "reconcile_needs"))}
 

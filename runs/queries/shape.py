@@ -1,5 +1,6 @@
-"""A job as the contract shows it (docs/http.md, The job): many at once, in a number of statements that does not
-grow with them. Judges no rights: whoever calls has filtered.
+"""A job as the contract shows it (docs/http.md, The job): many at once, in a fixed number of statements.
+
+Judges no rights: whoever calls has filtered.
 """
 
 import json
@@ -20,7 +21,7 @@ Shape = dict[str, Any]
 
 
 def shapes(jobs: Sequence[Job], now: datetime) -> list[Shape]:
-    """The jobs of one tenant, in the order given; `now` says whether a lease is live. At most six statements."""
+    """Jobs of one tenant, in the order given; `now` says whether a lease is live. At most five statements."""
     if not jobs:
         return []
     rows = Step.objects.filter(job__in=jobs).order_by("job_id", "ordinal")
@@ -116,7 +117,7 @@ def _claim(job: Job, now: datetime) -> Shape | None:
 
 
 def _testimony(steps: Iterable[Step]) -> dict[tuple[int, int], list[Shape]]:
-    """Every fenced report by (job's row, ordinal), also those that no longer count since a dispute was closed."""
+    """Every fenced report by (job's row, ordinal), also those that count no longer."""
     jobs = {step.job_id for step in steps if step.testimony or step.closed_seq}
     if not jobs:
         return {}

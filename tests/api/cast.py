@@ -1,4 +1,4 @@
-"""Who calls the API in these tests: docs/permissions.md's people, its worker, and an application that may do all.
+"""Who calls the API here: docs/permissions.md's people and worker, and an application that may do all.
 
 Every answer is held against the OpenAPI document: a shape that is not declared fails the test that saw it.
 """
@@ -137,9 +137,7 @@ class Caller:
         return Reply(check("POST", sent))
 
     def request(self, method: str, path: str, query: Mapping[str, Any] | None = None) -> Reply:
-        sent = self.client.generic(
-            method, BASE + path, headers=self.headers, query_params=dict(query or {})
-        )
+        sent = self.client.generic(method, BASE + path, headers=self.headers, query_params=dict(query or {}))
         return Reply(check(method, sent))
 
     # -- the commands that many stories begin with ---------------------------------------------------------

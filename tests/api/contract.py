@@ -1,4 +1,4 @@
-"""Holds an answer against the OpenAPI document: that its code, media type and shape are declared for its call."""
+"""Holds an answer against the OpenAPI document: its code, media type and shape are declared for its call."""
 
 import json
 import re

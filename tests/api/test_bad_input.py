@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer says which field is wrong, and nothing is stored (PROTOCOL sections 2 and 6)."""
+"""Whatever is sent, the answer names the field that is wrong, and nothing is stored (PROTOCOL 2 and 6)."""
 
 import json
 from typing import Any
@@ -49,11 +49,17 @@ SUBMITS: dict[str, tuple[str | bytes, str]] = {
     "a job id of another type": (json.dumps({"job_id": 7, "spec": spec()}), "job_id"),
     "a job id that is empty": (json.dumps({"job_id": "", "spec": spec()}), "job_id"),
     "a job id too long": (json.dumps({"job_id": "j" * 129, "spec": spec()}), "job_id"),
-    "a job id too long with its generation": (json.dumps({"job_id": "j" * 128 + "@1", "spec": spec()}), "job_id"),
+    "a job id too long with its generation": (
+        json.dumps({"job_id": "j" * 128 + "@1", "spec": spec()}),
+        "job_id",
+    ),
     "a job id with a newline": (json.dumps({"job_id": "j\n", "spec": spec()}), "job_id"),
     "a job id with a slash": (json.dumps({"job_id": "a/b", "spec": spec()}), "job_id"),
     "a generation too high": (json.dumps({"job_id": f"j@{2**31}", "spec": spec()}), "job_id"),
-    "an event id it does not have": (json.dumps({"job_id": "j", "spec": spec(), "event_id": "e"}), "event_id"),
+    "an event id it does not have": (
+        json.dumps({"job_id": "j", "spec": spec(), "event_id": "e"}),
+        "event_id",
+    ),
     "a queue that there is not": (submit(queue="nowhere"), "spec.queue"),
     "an owner of another type": (submit(owner=None), "spec.owner"),
     "an owner too long in bytes": (submit(owner="é" * 101), "spec.owner"),
@@ -120,9 +126,17 @@ COMMANDS: dict[str, tuple[str, dict[str, Any], str]] = {
     "no ordinal": ("release", {"claim": "x"}, "ordinal"),
     "an ordinal in words": ("release", {"claim": "x", "ordinal": "0"}, "ordinal"),
     "another outcome": ("report", {"claim": "x", "ordinal": 0, "outcome": "maybe"}, "outcome"),
-    "a value of the unknown": ("report", {"claim": "x", "ordinal": 0, "outcome": "unknown", "value": "v"}, "value"),
+    "a value of the unknown": (
+        "report",
+        {"claim": "x", "ordinal": 0, "outcome": "unknown", "value": "v"},
+        "value",
+    ),
     "rejected without evidence": ("report", {"claim": "x", "ordinal": 0, "outcome": "rejected"}, "evidence"),
-    "a value too long": ("report", {"claim": "x", "ordinal": 0, "outcome": "ok", "value": "v" * 4097}, "value"),
+    "a value too long": (
+        "report",
+        {"claim": "x", "ordinal": 0, "outcome": "ok", "value": "v" * 4097},
+        "value",
+    ),
     "evidence of another kind": (
         "observe",
         {"ordinal": 0, "evidence": EVIDENCE | {"kind": "hearsay"}},
@@ -145,7 +159,11 @@ COMMANDS: dict[str, tuple[str, dict[str, Any], str]] = {
         "evidence.by",
     ),
     "no evidence": ("reconcile", {"ordinal": 0, "outcome": "ok"}, "evidence"),
-    "reconciled as unknown": ("reconcile", {"ordinal": 0, "outcome": "unknown", "evidence": EVIDENCE}, "outcome"),
+    "reconciled as unknown": (
+        "reconcile",
+        {"ordinal": 0, "outcome": "unknown", "evidence": EVIDENCE},
+        "outcome",
+    ),
     "a body for a checkpoint": ("checkpoint", {"event_id": ..., "force": True}, "force"),
 }
 
@@ -196,7 +214,13 @@ def test_a_body_of_one_mebibyte_and_no_more(app: Caller) -> None:
     assert app.raw("/jobs", padded(2**20)).told == (201, "admitted")
 
 
-TYPES = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", ""]
+TYPES = [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "text/json",
+    "",
+]
 
 
 @pytest.mark.parametrize("content_type", [*TYPES, "application/json; charset=utf-16"])

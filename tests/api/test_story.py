@@ -1,4 +1,4 @@
-"""The story the product is for, through the API: nothing is said that is not known, and nothing known is lost."""
+"""The story the product is for, through the API: it says no more than it knows, and loses nothing."""
 
 from .cast import Caller
 
@@ -71,10 +71,20 @@ def test_an_unknown_outcome_is_settled_by_a_person_with_evidence(app: Caller, pe
     app.submit("order-10", "Send it")
     claim = app.claim("order-10")
     app.post("/jobs/order-10/reserve", {"claim": claim})
-    assert app.ask("order-10", "report", claim=claim, ordinal=0, outcome="unknown").told == (200, "unresolved")
+    assert app.ask("order-10", "report", claim=claim, ordinal=0, outcome="unknown").told == (
+        200,
+        "unresolved",
+    )
     sam = person("sam")
-    looked = {"kind": "receiver_confirmed", "text": "It lies in the mailbox.", "link": "https://mail.example/1"}
+    looked = {
+        "kind": "receiver_confirmed",
+        "text": "It lies in the mailbox.",
+        "link": "https://mail.example/1",
+    }
     settled = sam.ask("order-10", "reconcile", ordinal=0, outcome="ok", value="in box", evidence=looked)
     assert (settled.told, settled["result"]) == ((200, "settled"), "succeeded")
     step = sam.job("order-10")["steps"][0]
-    assert step["settled_by"] == {"actor": {"type": "person", "name": "sam"}, "seq": settled["receipt"]["seq"]}
+    assert step["settled_by"] == {
+        "actor": {"type": "person", "name": "sam"},
+        "seq": settled["receipt"]["seq"],
+    }
