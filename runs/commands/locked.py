@@ -12,12 +12,21 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import Any
 
-from django.db.models import Q
-
 from runs import causes, ledger
-from runs.errors import FieldError, Invalid, NotAllowed, NotVisible, Unauthenticated
+from runs.errors import FieldError, Invalid, NotVisible
 from runs.models import Claim, Job, Proposal, Queue, Receipt, Step, Tenant
-from runs.permissions import Action, Actor, Rights, Target, Verdict, lock_exclusive, lock_shared, rights_of
+from runs.permissions import (
+    Action,
+    Actor,
+    Rights,
+    Target,
+    Verdict,
+    error_of,
+    has_executed,
+    lock_exclusive,
+    lock_shared,
+    rights_of,
+)
 from runs.protocol import states
 from runs.protocol.fields import generation_of
 from runs.protocol.spec import Spec
@@ -38,7 +47,7 @@ ACTIONS = {
     "decline": Action.APPROVE,
 }  # every other command is a worker's, or the clock's
 
-DEAD = ("principal_inactive", "token_dead")
+UNAUTHENTICATED = ("principal_inactive", "token_dead")
 
 
 @dataclass
@@ -89,15 +98,15 @@ class At:
             return
         if self.ask.kind != "seal":
             seen = self.rights.judge(Action.VIEW, target, now=self.now)
-            if seen.code in DEAD:
-                raise Unauthenticated(f"This credential is no longer live ({seen.code}).", seen.code)
+            if seen.code in UNAUTHENTICATED:
+                raise error_of(seen)
             if not seen.allowed:
                 raise NotVisible
         self._require(
             self.rights.judge(
                 self.action,
                 target,
-                executor=self._executor(),
+                executor=self.row is not None and has_executed(self.actor, self.row, self.action),
                 own_proposal=self.own_proposal and self.ask.kind == "approve",
                 now=self.now,
             )
@@ -114,22 +123,9 @@ class At:
             return Target(self.spec.queue, self.spec.owner, self.job_id or "")
         return Target.of(self.row) if self.row else None
 
-    def _executor(self) -> bool:
-        """Whether the actor worked on this job, itself or through a service account it answers for."""
-        if (
-            self.row is None
-            or self.action not in (Action.RECONCILE, Action.APPROVE)
-            or not self.actor.user_id
-        ):
-            return False
-        mine = Q(user_id=self.actor.user_id) | Q(user__sponsor_id=self.actor.user_id)
-        return Claim.objects.filter(mine, job=self.row).exists()
-
     def _require(self, verdict: Verdict) -> None:
-        if verdict.code in DEAD:
-            raise Unauthenticated(f"This credential is no longer live ({verdict.code}).", verdict.code)
         if not verdict.allowed:
-            raise NotAllowed(verdict.code, f"You may not {self.action} here: {verdict.code}.")
+            raise error_of(verdict)
         self.grant = verdict.grant
 
     # -- was it answered before ---------------------------------------------------------------------------
