@@ -11,7 +11,8 @@ from runs.errors import NotAllowed, Unauthenticated
 from runs.models import Refusal
 
 from .actor import Actor
-from .decision import Action, Verdict
+from .decision import Verdict
+from .locks import database_now
 
 SENTENCES = {
     "principal_inactive": _("This account is switched off."),
@@ -40,8 +41,11 @@ def error_of(verdict: Verdict) -> NotAllowed | Unauthenticated:
     return NotAllowed(verdict.code, sentence)
 
 
-def count_refusal(actor: Actor, action: Action, job_id: str, code: str, now: datetime) -> None:
-    """One more refusal in this minute. In a transaction of its own, after the refused one rolled back."""
+def count_refusal(actor: Actor, action: str, job_id: str, code: str, now: datetime | None = None) -> None:
+    """One more refusal in this minute, in a transaction of its own, after the refused one rolled back.
+
+    The system and verifiers are not counted: they are refused nothing.
+    """
     if actor.user_id is None:
         return
     with transaction.atomic(durable=True):
@@ -50,7 +54,7 @@ def count_refusal(actor: Actor, action: Action, job_id: str, code: str, now: dat
             action=action,
             job_id=job_id[:128],
             code=code,
-            minute=now.replace(second=0, microsecond=0),
+            minute=(now or database_now()).replace(second=0, microsecond=0),
             defaults={"tenant_id": actor.tenant_id},
         )
         if new:
