@@ -92,7 +92,7 @@ def _principal(actor: Actor, name: str) -> Actor:
 
 def _who_may(actor: Actor, action: Action, job: Job | None, now: datetime) -> list[str]:
     """Names of those whom the decision would let, among the first MOST who have a grant of the action."""
-    granted = Q(grants__action=action) | Q(groups__grant__action=action)
+    granted = Q(grants__action=action) | Q(groups__grants__action=action)
     users = User.objects.filter(granted, tenant_id=actor.tenant_id, is_active=True)
     asked = users.select_related("tenant").distinct().order_by("name")[:MOST]
     return [user.name for user in asked if _judged(Actor.of_user(user), action, job, now)[0].allowed]
