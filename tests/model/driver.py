@@ -2,8 +2,8 @@
 
 A *door* is a callable `(kind, job_id, body, who) -> (http status, json)`. Beside the commands it is asked for
 the reads `job`, `receipts` (body `{"after": seq}`) and `receipt` (body `{"event_id": …}`), and, in scripts
-with a clock, for `wait` (`{"seconds": …}`) and `settle`. over_http.py has one for HTTP; what may not go through it
-(approve and decline are no service's) gets a door of its own in `doors`.
+with a clock, for `wait` (`{"seconds": …}`) and `settle`. over_http.py has one for HTTP; what may not go
+through it (approve and decline are no service's) gets a door of its own in `doors`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .world import World
 Door = Callable[[str, str | None, dict[str, Any], str], tuple[int, Any]]
 
 
-class Difference(AssertionError):  # noqa: N818 (not a fault of the code that raises it)
+class Difference(AssertionError):
     """The server and the model disagree; the message ends with every command that led there."""
 
 

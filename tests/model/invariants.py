@@ -27,6 +27,7 @@ def broken(world: World, job: Job) -> list[str]:
         "I8": all(settled_once(job, n) for n, state in enumerate(states) if state in SETTLED),
         "I10": [receipt.seq for receipt in job.receipts] == list(range(1, job.seq + 1)),
         "I12": fences_grow(job) and fenced(job),
+        "§5": all(job.is_newest(step.fence or 0) for step in job.steps if step.state == "inflight"),
         "acknowledged as soon as possible": job.control != "requested" or not at_rest(world, job),
     }
     return [name for name, good in holds.items() if not good]

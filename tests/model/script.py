@@ -34,7 +34,7 @@ WITH_CLOCK = OVER_HTTP | {"wait": 6, "settle": 5, "seal": 1}
 
 def script(seed: int, length: int = 60, weights: dict[str, int] = OVER_HTTP, run: str = "r") -> list[Command]:
     """`length` commands; ids begin with `run` and hold the seed, so scripts can share a tenant (no seals)."""
-    rng = random.Random(f"{run}/{seed}")  # noqa: S311 (a seed is what is wanted)
+    rng = random.Random(f"{run}/{seed}")
     author = Author(rng, weights, f"{run}{seed}")
     return [author.next() for _ in range(length)]
 

@@ -37,6 +37,27 @@ def test_a_stale_worker_cannot_pass_dispatch(start: Start) -> None:
     assert world.ask("claim", worker="worker-2").fields["fence"] == 3
 
 
+def test_a_claim_is_held_until_its_lease_ends_and_then_taken_over(start: Start) -> None:
+    world = start()
+    held = world.ask("claim", worker="worker-2", now=89)
+    assert (held.http, held.status, held.fields) == (409, "claim_held", {"holder": "worker-1"})
+    assert world.ask("claim", worker="worker-2", now=90).fields["fence"] == 2
+    assert world.states()[0] == "unknown"
+    assert world.ask("heartbeat", claim=1).fields == {"cause": "work_claim_lost"}
+    assert "lapse lapsed" not in world.kinds()
+
+
+def test_a_lapsed_claim_that_nobody_took_comes_alive_again(start: Start) -> None:
+    world = start()
+    world.settle(now=90)
+    assert world.job("j")["claim"]["live"] is False
+    assert world.say("heartbeat", claim=1) == (200, "ok")
+    assert world.job("j")["claim"]["live"] is True
+    asked = world.say("reconcile", ordinal=0, outcome="ok", evidence=CONFIRMED)
+    assert asked == (409, "still_claimed")
+    assert world.say("report", claim=1, ordinal=0, outcome="ok") == (200, "settled")
+
+
 def test_the_mark_is_given_to_one_attempt_only(start: Start) -> None:
     world = start(dispatch="marked")
     assert world.say("dispatch", claim=1, ordinal=0) == (409, "not_reserved")

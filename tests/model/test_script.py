@@ -44,7 +44,7 @@ WITH_TIME = {
 
 
 @functools.cache
-def reached(clock: bool) -> set[tuple[str, str | None]]:
+def reached(clock: bool, /) -> set[tuple[str, str | None]]:
     return all_answers(WITH_CLOCK if clock else OVER_HTTP, range(200))
 
 
@@ -70,7 +70,7 @@ def test_scripts_reach_every_status(clock: bool, statuses: dict[str, str]) -> No
 
 
 def test_every_command_with_an_event_id_is_replayed_and_clashes() -> None:
-    seen = reached(clock=True)
+    seen = reached(True)
     assert {kind for kind, what in seen if what == "event_conflict"} == set(BODY)
     assert {kind for kind, what in seen if what == "replayed"} == {*BODY, "reserve", "dispatch"}
 
