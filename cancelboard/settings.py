@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "runs.board.shell.in_their_zone",
     "axes.middleware.AxesMiddleware",  # last: it answers for a login that was locked out
 ]
 ROOT_URLCONF = "cancelboard.urls"
@@ -81,6 +82,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "runs.board.shell.shell",
             ]
         },
     }

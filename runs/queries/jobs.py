@@ -86,3 +86,10 @@ def listed(actor: Actor, wanted: JobFilter) -> dict[str, Any]:
     if fit < len(found):
         found, after = cut(found, fit)
     return {"jobs": shapes(found, now), "next_cursor": after}
+
+
+def these(actor: Actor, job_ids: list[str]) -> list[dict[str, Any]]:
+    """The named jobs that the actor may see, as docs/http.md shows them, in no order."""
+    now = clock()
+    named = Job.objects.filter(tenant_id=actor.tenant_id, job_id__in=job_ids).select_related("tenant")
+    return shapes(list(visible(named, actor, now)), now)

@@ -1,0 +1,46 @@
+"""The board's addresses. Every dialog has one of its own, and is a page when it is opened directly."""
+
+from django.contrib.auth import views as auth
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+from django.views.generic import RedirectView
+
+from .cancel import cancel
+from .deeds import deed
+from .job import job
+from .lists import event, jobs, keys, tombstones, words
+from .outcome import outcome
+from .verify import queue
+
+
+class JobId(StringConverter):
+    """A job id as the protocol has it; anything else is no page of ours."""
+
+    regex = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
+
+
+class EventId(StringConverter):
+    regex = r"~?[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
+
+
+register_converter(JobId, "job")
+register_converter(EventId, "event")
+
+login = auth.LoginView.as_view(template_name="runs/account/login.html", redirect_authenticated_user=True)
+logout = auth.LogoutView.as_view(template_name="runs/account/logged_out.html", next_page=None)
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="verify"), name="home"),
+    path("login/", login, name="login"),
+    path("logout/", logout, name="logout"),
+    path("verify/", queue, name="verify"),
+    path("jobs/", jobs, name="jobs"),
+    path("jobs/<job:job_id>/", job, name="job"),
+    path("jobs/<job:job_id>/steps/<int:ordinal>/outcome/", outcome, name="outcome"),
+    path("jobs/<job:job_id>/cancel/", cancel, name="cancel"),
+    path("jobs/<job:job_id>/<slug:name>/", deed, name="deed"),
+    path("events/<event:event_id>/", event, name="event"),
+    path("tombstones/", tombstones, name="tombstones"),
+    path("help/words/", words, name="words"),
+    path("help/keys/", keys, name="keys"),
+]
