@@ -54,13 +54,16 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The settle loop runs beside the server and ends with it, whichever of the two ends first and however.
+# The settle loop runs beside the server. Ctrl-C (or TERM) stops both, each in its own time; if one of them ends
+# by itself, so does the other, and make says so. More options for the server: DAPHNE="--proxy-headers"
 serve: setup
 	$(BIN)/python manage.py migrate --verbosity 0
-	@trap 'trap - INT TERM; kill $$settle $$server 2>/dev/null; wait' INT TERM EXIT; \
-	$(BIN)/python manage.py settle & settle=$$!; \
-	$(BIN)/daphne -b $(HOST) -p $(PORT) cancelboard.asgi:application & server=$$!; \
-	while kill -0 $$settle 2>/dev/null && kill -0 $$server 2>/dev/null; do sleep 1; done
+	@$(BIN)/python manage.py settle & settle=$$!; \
+	$(BIN)/daphne -b $(HOST) -p $(PORT) $(DAPHNE) cancelboard.asgi:application & server=$$!; \
+	stop() { kill $$settle $$server 2>/dev/null; wait; }; \
+	trap 'stop; exit 0' INT TERM; \
+	while kill -0 $$settle 2>/dev/null && kill -0 $$server 2>/dev/null; do sleep 1; done; \
+	stop; echo "the server or the settle loop has ended by itself" >&2; exit 1
 
 # For maintainers: needs uv. The universal lock installs with plain pip on 3.11 and later.
 lock:

@@ -19,16 +19,7 @@ from cancelboard.closing import allow_every_close_code  # noqa: E402
 from cancelboard.drain import Drain  # noqa: E402
 from cancelboard.origins import same_origin  # noqa: E402
 from cancelboard.static import with_static_files  # noqa: E402
-
-http, workers, board = [], [], []
-try:  # until all of it is in the tree; then a plain import
-    from runs import consumers
-except (ImportError, SyntaxError):
-    pass
-else:
-    http = consumers.http_urlpatterns
-    workers = consumers.worker_urlpatterns
-    board = consumers.websocket_urlpatterns
+from runs import consumers  # noqa: E402
 
 if not settings.CANCELBOARD_HTTPS:
     logging.getLogger(__name__).warning(
@@ -36,16 +27,16 @@ if not settings.CANCELBOARD_HTTPS:
     )
 
 allow_every_close_code()
+
 nobody = re_path(r"", WebsocketDenier.as_asgi())
+# A page sends its cookie and must be one of ours; a worker sends a token and no Origin.
+pages_sockets = same_origin(AuthMiddlewareStack(URLRouter([*consumers.websocket_urlpatterns, nobody])))
 application = Drain(
     with_static_files(
         ProtocolTypeRouter(
             {
-                "http": URLRouter([*http, re_path(r"", pages)]),
-                # A worker sends a token and no Origin; a page sends its cookie and must be one of ours.
-                "websocket": URLRouter(
-                    [*workers, re_path(r"", same_origin(AuthMiddlewareStack(URLRouter([*board, nobody]))))]
-                ),
+                "http": URLRouter([*consumers.http_urlpatterns, re_path(r"", pages)]),
+                "websocket": URLRouter([*consumers.worker_urlpatterns, re_path(r"", pages_sockets)]),
             }
         )
     )

@@ -58,7 +58,10 @@ class Drain:
         """Once the loop runs: replaces daphne's handlers, which stop at once."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.stop))
+            if (
+                signal.getsignal(number) != signal.SIG_IGN
+            ):  # a shell's background job: its shell tells it to stop
+                signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.stop))
 
     def stop(self) -> None:
         if self.stopping:
