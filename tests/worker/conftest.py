@@ -20,7 +20,7 @@ QUICK = Retry(first=0.01, longest=0.05)
 TIMING = Timing(heartbeat=0.05, ttl=60, poll=0.05)
 #: No heartbeat comes while such a test lasts: what the worker knows, it knows from its commands.
 QUIET = Timing(heartbeat=59, ttl=60, poll=0.05)
-TOKEN = "cb_abcdefgh_secret"  # noqa: S105 (of the fake)
+TOKEN = "cb_abcdefgh_secret"
 
 
 class Server(Protocol):

@@ -2,14 +2,15 @@
 
 import asyncio
 import threading
+from functools import partial
 
 import pytest
 
 from runs.worker import Cancelled, CancelToken, Cause, Happened, How, StepContext, Timing
 from runs.worker.wire import Answer
 
-from .conftest import QUIET, Aside, MakeWorker, Receiver, Server, Submit
-from .web import LOST_REQUEST, Line
+from .conftest import QUIET, Aside, Job, MakeWorker, Receiver, Server, Submit
+from .web import LOST_ANSWER, LOST_REQUEST, Line
 
 CAUSE = {"code": "user_requested", "short": "Asked by the user", "text": "The user asked for it."}
 
@@ -107,6 +108,12 @@ def test_dispatch_refuses_after_a_cancel_that_no_heartbeat_told(
     assert not line.seen("report")
 
 
+def cancel_and_have_it_heard(job: Job, line: Line) -> None:
+    """Returns when the worker has taken in the signal: a heartbeat after that is answered again and again."""
+    job.cancel()
+    line.wait_for("heartbeat", "ok", times=len(line.seen("heartbeat")) + 3)
+
+
 @pytest.mark.parametrize(
     ("dispatch", "state", "how"), [("marked", "pending", "cancelled"), ("unmarked", "unknown", "unknown")]
 )
@@ -115,18 +122,26 @@ def test_a_reservation_that_comes_back_after_the_cancel_is_not_begun(
 ) -> None:
     """Its first answer is lost, and the heartbeat tells of the cancel before the replay arrives."""
     job = submit(dispatch)
-
-    def cancel_and_have_it_heard() -> None:
-        job.cancel()
-        line.wait_for("heartbeat", "ok", times=len(line.seen("heartbeat")) + 3)
-
-    line.break_next("reserve", None, then=cancel_and_have_it_heard)
-    ended = worker(receiver.tool).run(job.id)
+    line.break_next("reserve", None, then=partial(cancel_and_have_it_heard, job, line))
+    ended = worker(lambda step: Happened(receiver.take(step))).run(job.id)
     assert ended.how == how
     assert ended.cause is not None
     assert ended.cause.code == "user_requested"
     assert receiver.keys == []
     assert job.states()[0] == (state, None)
+
+
+def test_a_permission_that_comes_back_after_the_cancel_is_not_used(
+    submit: Submit, worker: MakeWorker, line: Line, receiver: Receiver
+) -> None:
+    """The mark is set, so it is unknown by the protocol; but a tool that was told to stop starts nothing."""
+    job = submit("marked")
+    line.break_next("dispatch", LOST_ANSWER, then=partial(cancel_and_have_it_heard, job, line))
+    ended = worker(receiver.tool).run(job.id)
+    assert [one.status for one in line.seen("dispatch")] == ["dispatched", "dispatched"]
+    assert receiver.keys == []
+    assert (ended.how, ended.cause and ended.cause.code) == (How.UNKNOWN, "user_requested")
+    assert [one.body["outcome"] for one in line.seen("report")] == ["unknown"]
 
 
 def test_a_cancel_after_the_dispatch_leaves_unknown_where_the_tool_stops(
@@ -223,11 +238,11 @@ class TestToken:
         assert token.cause == Cause(**CAUSE)
 
     def test_a_pause_comes_and_goes(self) -> None:
-        token = CancelToken()
-        token.observe(self.signal("pause"))
-        assert token.paused
-        token.observe(self.answer(signal=None))
-        assert not token.paused
+        token, seen = CancelToken(), list[bool]()
+        for answer in (self.signal("pause"), self.answer(signal=None)):
+            token.observe(answer)
+            seen.append(token.paused)
+        assert seen == [True, False]
         assert not token.cancelled
         assert not token.wait(0)
 

@@ -43,7 +43,10 @@ def test_an_exception_after_it_may_have_been_sent_is_unknown(
     ended = worker(tool).run(job.id)
     assert (ended.how, ended.ordinal, ended.error) == (How.UNKNOWN, 0, error)
     assert reported(line) == [("unknown", "unresolved")]
-    assert str(error) in line.seen("report")[0].body["evidence"]["text"]
+    clue = line.seen("report")[0].body["evidence"]["text"]
+    assert str(error) in clue
+    assert "before it was sent" not in clue
+    assert not line.seen("release")
     assert len(receiver.keys) == 1
 
 
