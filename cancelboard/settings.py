@@ -161,5 +161,7 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.server": {"handlers": [], "propagate": True},
+        # A refusal is an answer, not a fault: the server's access line says it already.
+        "django.request": {"level": "ERROR"},
     },
 }

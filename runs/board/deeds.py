@@ -68,7 +68,8 @@ FORMS = {
     "revoke": Form(
         lazy("Take this job away from its worker?"),
         lazy(
-            "Its later report is kept as testimony and settles nothing. A step that may be out becomes unknown."
+            "Its later report is kept as testimony, and settles nothing. "
+            "A step that may have been sent becomes unknown."
         ),
         lazy("Revoke claim"),
         lazy("This cannot be taken back."),
@@ -94,7 +95,9 @@ def deed(request: HttpRequest, job_id: str, name: str) -> HttpResponse:
         raise NotVisible
     actor, dialog = actor_of(request), FORMS[name]
     found = job_page(actor, job_id)
-    extra = {"causes": causes.listing(actor.tenant_id)} if issubclass(dialog.form, CauseForm) else {}
+    extra: dict[str, Any] = (
+        {"causes": causes.listing(actor.tenant_id)} if issubclass(dialog.form, CauseForm) else {}
+    )
     judged = may.judge(actor, found.row, found.job, found.rights, found.now, found.waits)
     if request.method != "POST":
         form = dialog.form(initial={"event_id": new_event_id(), "version": found.row.seq}, **extra)

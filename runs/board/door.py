@@ -72,9 +72,8 @@ def as_page(request: HttpRequest, error: CancelboardError) -> HttpResponse:
         return render(request, "404.html", {}, status=error.http)
     if isinstance(error, NotAllowed):
         return render(request, "403.html", {"reason": str(error)}, status=403)
-    reason = {Busy: _("The database is busy. Nothing was changed; try again in a moment.")}.get(
-        type(error), str(error)
-    )
+    busy = _("The database is busy. Nothing was changed; try again in a moment.")
+    reason = busy if isinstance(error, Busy) else str(error)
     response = render(request, "403.html", {"reason": reason}, status=error.http)
     if isinstance(error, Busy | TooMany):
         response["Retry-After"] = str(error.retry_after)

@@ -12,6 +12,7 @@ from django.utils.translation import override
 from pydantic import ValidationError
 
 from runs.errors import NotVisible
+from runs.permissions import Actor
 from runs.queries import receipts
 from runs.queries import tombstones as read_tombstones
 from runs.queries.choices import queues_of
@@ -37,10 +38,10 @@ def jobs(request: HttpRequest) -> HttpResponse:
             request, "", "runs/jobs/_patch.html", {"jobs": {"rows": rows, "held": 0, "url": request.path}}
         )
     query = {name: request.GET[name] for name in NAMES if request.GET.get(name)}
-    found = listed(actor, _filter(query))
+    found = _find(actor, query)
     rows = [row_of(shape) for shape in found["jobs"]]
     first = {name: value for name, value in query.items() if name != "cursor"}
-    headlines = [(code, looks.HEADLINES[code].filled(words.label, 0, 0)) for code, words in HEADLINES.items()]
+    headlines = [(code, HEADLINES[code].filled(words.label, 0, 0)) for code, words in HEADLINES.items()]
     context = {
         "q": query.get("q", ""),
         "filters": [
@@ -68,11 +69,13 @@ def jobs(request: HttpRequest) -> HttpResponse:
     return show(request, "runs/jobs/page.html", "runs/jobs/_results.html", {"jobs": context})
 
 
-def _filter(query: dict[str, str]) -> JobFilter:
+def _find(actor: Actor, query: dict[str, str]) -> dict[str, Any]:
+    """The page asked for; nothing where a filter holds what no job can be called."""
     try:
-        return JobFilter.model_validate({**query, "limit": PAGE})
+        wanted = JobFilter.model_validate({**query, "limit": PAGE})
     except ValidationError:
-        return JobFilter(q="\x7f", limit=PAGE) if "q" in query else JobFilter(limit=PAGE)
+        return {"jobs": [], "next_cursor": None}
+    return listed(actor, wanted)
 
 
 def _no_jobs(filtered: bool) -> Empty:

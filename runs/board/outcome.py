@@ -29,7 +29,7 @@ def outcome(request: HttpRequest, job_id: str, ordinal: int) -> HttpResponse:
     found = job_page(actor, job_id)
     if ordinal >= found.row.n_steps:
         raise NotVisible
-    facts = {
+    facts: dict[str, Any] = {
         "tool": found.tools.get(found.shape["steps"][ordinal]["tool"]),
         "sent_at": found.sent_at.get(ordinal),
     }

@@ -207,7 +207,7 @@ class Office:
         job_id = self.new_id()
         self.late[job_id] = self.spec(3, 1)
         body = {"event_id": f"{job_id}-cancel", "spec": self.late[job_id], "cause": "user_requested"}
-        with httpx.Client(base_url=self.url, headers={"Referer": self.url}) as browser:
+        with httpx.Client(base_url=self.url, headers={"Referer": self.url}, timeout=60) as browser:
             browser.get("/login/")
             name, password = self.person
             form = {

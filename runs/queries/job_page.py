@@ -80,9 +80,9 @@ def job_page(actor: Actor, job_id: str, after: int = 0) -> JobPage:
         queue=Queue.objects.get(tenant_id=row.tenant_id, name=row.queue),
         tools={tool.name: tool for tool in Tool.objects.filter(tenant_id=row.tenant_id, name__in=named)},
         sent_at={
-            ordinal: step.dispatched_at or step.reserved_at
+            ordinal: sent
             for ordinal, step in steps.items()
-            if step.dispatched_at or step.reserved_at
+            if (sent := step.dispatched_at or step.reserved_at)
         },
         steps_approved={
             entry.ordinal for entry in Proposal.objects.filter(job=row, state="approved").only("ordinal")
