@@ -125,14 +125,24 @@ class Office:
         """A run ended. What is not over is handed out again in five seconds."""
         logger.info("%s: %s", job_id, how)
         if how in AGAIN:
-            threading.Timer(5, self._again, [job_id]).start()
+            self._later(job_id)
         with self._change:
             self._change.notify_all()
 
     def _again(self, job_id: str) -> None:
+        """Hand it out again once nothing of it is out; a job that ended or was cancelled is done with."""
         job = self.client.job(job_id)
-        if job["result"] == "open" and job["control"] == "run":
+        if job["result"] != "open" or job["control"] != "run":
+            return
+        if job["unsettled"] is None:
             self._queue(job_id)
+        elif not self._closing:
+            self._later(job_id)
+
+    def _later(self, job_id: str) -> None:
+        timer = threading.Timer(5, self._again, [job_id])
+        timer.daemon = True
+        timer.start()
 
     def _queue(self, job_id: str) -> None:
         with self._change:
@@ -148,7 +158,7 @@ class Office:
                 return
             self.mailers.append(Mailer(self, "w1"))
         if mailer.job:
-            self._queue(mailer.job)
+            self._later(mailer.job)
 
     # -- the scenes ---------------------------------------------------------------------------------------
     def spec(self, mails: int, pause: int) -> dict[str, Any]:
