@@ -1,7 +1,7 @@
 """Who may do what (docs/permissions.md): one pure decision, and the same rules as one SQL condition.
 
     decision   the six steps; pure          rights     what a principal holds, read from the database
-    visible    the decision as SQL          locks      the tenant's lock, and the clock read after it
+    visible    the decision as SQL          locks      the tenant's lock
     can        `has_perm("can.ACTION", job)`   tokens     whose a bearer token is
     refusals   what a refusal says, and how often
 
@@ -16,7 +16,7 @@ from .changing import changing, rights_changed
 from .decision import TENANT_WIDE, WHOLE, Action, Rights, Scope, Target, Verdict
 from .grants import Line, grant, revoke_grant
 from .issuing import issue_token, open_account, revoke_token
-from .locks import database_now, lock_exclusive, lock_shared
+from .locks import lock_exclusive, lock_shared
 from .refusals import count_refusal, error_of
 from .rights import rights_of
 from .templates import TEMPLATES, in_queue
@@ -38,7 +38,6 @@ __all__ = [
     "can",
     "changing",
     "count_refusal",
-    "database_now",
     "error_of",
     "grant",
     "has_executed",

@@ -7,6 +7,7 @@ import re
 import secrets
 
 from django.contrib.auth.models import Group
+from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.utils.translation import gettext as _
 
 from runs.errors import FieldError, Invalid
@@ -46,6 +47,7 @@ def new_administrator(tenant: Tenant, username: str) -> str:
 
     For who has the machine, never over HTTP. Raises Django's ValidationError for a name that won't do.
     """
+    UnicodeUsernameValidator()(username)  # no "/": that is how service accounts are called
     password = secrets.token_urlsafe(18)
     user = User(username=username, name=username, tenant=tenant, is_staff=True, is_superuser=True)
     user.set_password(password)

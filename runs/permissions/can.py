@@ -2,11 +2,11 @@
 
 from django.db.models import Q
 
+from runs import ledger
 from runs.models import Claim, Job, Proposal, User
 
 from .actor import Actor
 from .decision import TENANT_WIDE, Action, Target
-from .locks import database_now
 from .rights import rights_of
 
 
@@ -17,7 +17,7 @@ def can(user: User, action: str, job: object | None) -> bool:
     """
     if action not in set(Action):
         return False
-    asked, actor, now = Action(action), Actor.of_user(user), database_now()
+    asked, actor, now = Action(action), Actor.of_user(user), ledger.clock()
     rights = rights_of(actor, now)
     if job is None:
         return rights.anywhere(asked, now)

@@ -15,12 +15,13 @@ from django.contrib.auth.models import Group
 from django.db import OperationalError, transaction
 from django.dispatch import Signal
 
+from runs import ledger
 from runs.errors import Busy, NotVisible
 from runs.models import User
 
 from .actor import Actor
 from .decision import WHOLE, Action, Rights
-from .locks import database_now, lock_exclusive
+from .locks import lock_exclusive
 from .refusals import error_of
 from .rights import rights_of
 
@@ -65,7 +66,7 @@ def changing(actor: Actor) -> Iterator[Change]:
     try:
         with transaction.atomic(durable=True):
             lock_exclusive(actor.tenant_id)
-            now = database_now()
+            now = ledger.clock()
             change = Change(actor, now, rights_of(actor, now))
             change.authorise()
             yield change

@@ -1,11 +1,9 @@
-"""The tenant's lock, and the clock that is read after it (docs/protocol.md, sections 3 and 4).
+"""The tenant's lock (docs/protocol.md, section 4).
 
 Who decides holds the lock shared, who changes rights or seals holds it alone: a revocation that has committed
 is never overtaken. Each is a statement of its own, first in its transaction: one that waits for a lock sees
 the rest of the database as it was before the wait. SQLite needs none: BEGIN IMMEDIATE lets one writer in.
 """
-
-from datetime import UTC, datetime
 
 from django.db import connection, transaction
 
@@ -29,13 +27,3 @@ def _lock(function: str, tenant_id: int) -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT {function}(%s, %s)", [TENANT_LOCK, tenant_id % 2**31])
-
-
-def database_now() -> datetime:
-    """PostgreSQL's `clock_timestamp()`, which lies after any wait; on SQLite this process's clock. UTC."""
-    if connection.vendor != "postgresql":
-        return datetime.now(UTC)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        moment: datetime = cursor.fetchone()[0]
-    return moment

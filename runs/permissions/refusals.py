@@ -7,12 +7,12 @@ from django.db.models import F
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
+from runs import ledger
 from runs.errors import NotAllowed, Unauthenticated
 from runs.models import Refusal
 
 from .actor import Actor
 from .decision import Verdict
-from .locks import database_now
 
 SENTENCES = {
     "principal_inactive": _("This account is switched off."),
@@ -54,7 +54,7 @@ def count_refusal(actor: Actor, action: str, job_id: str, code: str, now: dateti
             action=action,
             job_id=job_id[:128],
             code=code,
-            minute=(now or database_now()).replace(second=0, microsecond=0),
+            minute=(now or ledger.clock()).replace(second=0, microsecond=0),
             defaults={"tenant_id": actor.tenant_id},
         )
         if new:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
@@ -60,15 +61,15 @@ class World:
             **{scope: self.dice.choice(where[scope])} if scope in where else {},
         )
 
-    def save(self, **what: object) -> None:
-        whose = self.dice.choice([{"user": self.user}, {"group": self.mine}])
-        Grant.objects.create(tenant=self.acme, **whose, **what)  # type: ignore[misc]
+    def save(self, **what: Any) -> None:
+        whose: dict[str, Any] = self.dice.choice([{"user": self.user}, {"group": self.mine}])
+        Grant.objects.create(tenant=self.acme, **whose, **what)
 
-    def save_foreign(self, **what: object) -> None:
-        whose = self.dice.choice(
+    def save_foreign(self, **what: Any) -> None:
+        whose: dict[str, Any] = self.dice.choice(
             [{"tenant": self.acme, "group": self.foreign}, {"tenant": self.elsewhere, "user": self.user}]
         )
-        Grant.objects.create(**whose, **what)  # type: ignore[misc]
+        Grant.objects.create(**whose, **what)
 
     def draw_token(self, name: str) -> Token:
         return Token.objects.create(

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from runs.ledger import clock
 from runs.models import Job, User
-from runs.permissions import TENANT_WIDE, Action, Actor, Target, database_now, rights_of, visible
+from runs.permissions import TENANT_WIDE, Action, Actor, Target, rights_of, visible
 
 from .conftest import JOBS
 
@@ -51,7 +52,7 @@ def test_it_is_the_pages_matrix() -> None:
 
 @pytest.mark.parametrize("action", Action)
 def test_judge(people: dict[str, User], jobs: dict[str, Job], action: Action) -> None:
-    now = database_now()
+    now = clock()
     for column, job in jobs.items():
         may = set()
         for name in PEOPLE:
@@ -63,7 +64,7 @@ def test_judge(people: dict[str, User], jobs: dict[str, Job], action: Action) ->
 
 @pytest.mark.parametrize("action", Action)
 def test_filter(people: dict[str, User], jobs: dict[str, Job], action: Action) -> None:
-    now = database_now()
+    now = clock()
     for name in PEOPLE:
         rows = visible(Job.objects.all(), Actor.of_user(people[name]), now, action)
         assert {job.pk for job in rows} == {
