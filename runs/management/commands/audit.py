@@ -1,0 +1,36 @@
+"""`manage.py audit`: every invariant and every digest (PROTOCOL section 1), by code of its own.
+
+Exit 0: clean. 1: a line for each breach on standard output. 2: wrong use.
+"""
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from runs.audit import breaches, snapshot
+from runs.models import Job, Receipt
+
+
+class Command(BaseCommand):
+    help = "Check every invariant and every digest. Exit 1 and one line for each breach, 0 when clean."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--job", metavar="ID", help="only this job, not what spans the ledger")
+        parser.add_argument("--json", action="store_true", help="each breach as one JSON object on its line")
+
+    def handle(self, *args: Any, job: str | None, json: bool, **options: Any) -> None:
+        with snapshot():
+            jobs = Job.objects.all() if job is None else Job.objects.filter(job_id=job)
+            receipts = Receipt.objects.filter(job_ref=job) if job is not None else Receipt.objects.all()
+            seen = f"{jobs.count()} jobs, {receipts.count()} receipts"
+            if job is not None and not jobs.exists() and not receipts.exists():
+                raise CommandError(f"There is no job {job!r}.", returncode=2)
+            found = 0
+            for breach in breaches(job):
+                self.stdout.write(breach.as_json() if json else str(breach))
+                found += 1
+        self.stderr.write(f"{seen}: {found} breaches" if found else f"{seen}: clean", self.style.NOTICE)
+        if found:
+            sys.exit(1)
