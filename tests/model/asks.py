@@ -31,8 +31,8 @@ BODY = {
 }
 RELEASE_CAUSES = ("work_finished", "chat_turn_finished")
 BUILT_IN = """
-    user_requested operator_requested paused_by_user paused_by_orchestrator task_deleted paused_on_reload goal_met
-    settle_drain_timeout killed_by_planner work_paused_by_user work_cancelled_by_user work_claim_lost
+    user_requested operator_requested paused_by_user paused_by_orchestrator task_deleted paused_on_reload
+    goal_met settle_drain_timeout killed_by_planner work_paused_by_user work_cancelled_by_user work_claim_lost
     work_finished paused_race_guard chat_stopped_by_user chat_paused_with_task chat_turn_finished shutdown
     run_hard_timeout parent_cancelled deadline_exceeded canceled_no_cause other
 """

@@ -38,10 +38,8 @@ class Bodies:
 
     def write(self, kind: str, job_id: str, job: Job | None) -> dict[str, Any]:
         """A body for this kind of command on this job; without its event id."""
-        known = {
-            name.removeprefix("for_"): getattr(self, name) for name in dir(self) if name.startswith("for_")
-        }
-        return known[kind](job_id, job) if kind in known else {}
+        fill = getattr(self, f"for_{kind}", None)
+        return fill(job_id, job) if fill else {}
 
     def mostly(self, right: Any, *others: Any) -> Any:
         return right if self.rng.random() < 0.8 else self.rng.choice(others)

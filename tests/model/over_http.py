@@ -14,8 +14,8 @@ ALONE = {"submit": "/jobs", "seal": "/seal"}
 class Http:
     """`with Http(base, {"w1": token, …}) as door:`; `base` ends before `/api/v1`. Nothing is tried twice."""
 
-    def __init__(self, base: str, tokens: dict[str, str], seconds: float = 20):
-        self.client = httpx.Client(base_url=f"{base.rstrip('/')}/api/v1", timeout=seconds)
+    def __init__(self, base: str, tokens: dict[str, str], transport: httpx.BaseTransport | None = None):
+        self.client = httpx.Client(base_url=f"{base.rstrip('/')}/api/v1", timeout=20, transport=transport)
         self.tokens = tokens
 
     def __enter__(self) -> Http:

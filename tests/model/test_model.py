@@ -127,6 +127,19 @@ def test_a_disputed_pending_step_is_not_handed_out(start: Start) -> None:
     assert world.say("reserve", claim=3) == (200, "reserved")
 
 
+def test_a_closed_dispute_clears_what_the_testimony_claimed_but_not_the_record(start: Start) -> None:
+    world = start(dispatch="marked")
+    world.ask("revoke")
+    world.ask("claim", worker="worker-2")
+    assert world.say("report", claim=1, ordinal=0, outcome="ok", value="7f") == (409, "fenced")
+    assert world.say("close_dispute", ordinal=0) == (200, "dispute_closed")
+    assert world.say("reserve", claim=3) == (200, "reserved")
+    assert world.say("report", claim=3, ordinal=0, outcome="ok", value="8a") == (200, "settled")
+    step = world.job("j")["steps"][0]
+    assert not step["disputed"]
+    assert [said["value"] for said in step["testimony"]] == ["7f"]
+
+
 def test_testimony_is_weighed_when_the_step_is_settled(start: Start) -> None:
     world = start()
     world.ask("revoke")
