@@ -57,16 +57,36 @@
     if (event.detail.target.id === "dialog") event.detail.target.querySelectorAll("[data-draft]").forEach(restore);
   });
 
-  // -- it changed while one looked ------------------------------------------------------------------------
+  // -- it changed while one looked: when the server would now show something else than what this person saw ----------
+  function known(sheet) {
+    const parts = [...sheet.querySelectorAll("[data-known]")].map((part) => part.cloneNode(true));
+    parts.forEach((part) => part.querySelectorAll("time").forEach((time) => { time.textContent = time.dateTime; })); // in any zone
+    return parts.map((part) => part.textContent.replace(/\s+/g, " ")).join("|");
+  }
+  async function compare(sheet) {
+    const answer = await fetch(sheet.action, { headers: { "HX-Request": "true" } });
+    if (!answer.ok || !sheet.isConnected) return;
+    const box = document.createElement("template");
+    box.innerHTML = await answer.text();
+    const now = known(box.content);
+    sheet.dataset.saw ??= known(sheet);
+    if (now === sheet.dataset.saw) return;
+    sheet.dataset.saw = now;
+    sheet.querySelector("[data-changed]").hidden = false;
+    if (submit(sheet)) submit(sheet).disabled = true;
+  }
   document.addEventListener("cb:changed", (event) => {
     const sheet = document.querySelector(`form[data-watches="${CSS.escape(event.detail.job)}"]`);
     if (!sheet || event.detail.seq <= Number(sheet.dataset.seq)) return;
-    sheet.querySelector("[data-changed]").hidden = false;
-    if (submit(sheet)) submit(sheet).disabled = true;
+    sheet.dataset.seq = event.detail.seq;
+    compare(sheet);
   });
   document.addEventListener("click", (event) => {
     const looked = event.target.closest("[data-looked]");
-    if (looked) submit(looked.closest("form")).disabled = false;
+    if (looked) {
+      looked.closest("[data-changed]").hidden = true;
+      if (submit(looked.closest("form"))) submit(looked.closest("form")).disabled = false;
+    }
     event.target.closest("[data-dismiss]")?.parentElement.remove();
   });
   // A success leaves by itself; an error never does.
