@@ -14,7 +14,10 @@
   }
   document.addEventListener("cb:say", (event) => say(event.detail));
   document.addEventListener("cb:painted", (event) => {
-    if (event.target.id === "held" && !event.target.hidden) say(words.announced.replace("%n", event.target.dataset.count));
+    if (event.target.id !== "held" || event.target.hidden) return;
+    // "Nothing is waiting" must not stand where something is: in an empty list nothing can move, so it is shown at once.
+    if (document.querySelector("#results > .empty")) document.getElementById("show-held").click();
+    else say(words.announced.replace("%n", event.target.dataset.count));
   });
 
   // New receipts slide in where one reads at the end; else a line says that they are there.
