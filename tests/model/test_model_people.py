@@ -111,6 +111,21 @@ def test_a_parent_is_confirmed_when_no_child_is_unfinished(start: Start) -> None
     assert world.job("j")["headline"] == "completed_despite_cancel"
 
 
+def test_a_finished_child_is_unfinished_while_its_own_child_is(start: Start) -> None:
+    world = start(steps=1)
+    world.ask("submit", "child", spec=spec(steps=1, parent="j"))
+    world.ask("submit", "grandchild", spec=spec(steps=1, parent="child"))
+    for job_id in ("child", "grandchild"):
+        world.ask("claim", job_id, worker="worker-1")
+        world.ask("reserve", job_id, claim=1)
+    world.ask("report", claim=1, ordinal=0, outcome="ok")
+    assert world.say("cancel", spec=spec(steps=1)) == (200, "too_late")
+    assert world.say("report", "child", claim=1, ordinal=0, outcome="ok") == (200, "settled")
+    assert world.job("j")["children_unfinished"] == 1
+    assert world.say("report", "grandchild", claim=1, ordinal=0, outcome="ok") == (200, "settled")
+    assert world.job("j")["children_unfinished"] == 0
+
+
 def test_tombstones_may_name_one_another_in_a_ring() -> None:
     world = Told(QUEUES)
     for job_id, parent in (("a", "b"), ("b", "a"), ("c", "c")):
@@ -133,6 +148,8 @@ def test_pause_is_history_after_the_cancel(start: Start) -> None:
 def test_the_grace_ends_in_abort(start: Start) -> None:
     world = start()
     world.ask("cancel", spec=spec(), cause="goal_met", grace_seconds=60)
+    world.settle(now=59)
+    assert world.ask("heartbeat", claim=1).fields["signal"]["level"] == "stop"
     world.settle(now=60)
     told = world.ask("heartbeat", claim=1).fields["signal"]
     assert (told["level"], told["cause"], told["original_cause"]) == (
