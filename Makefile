@@ -15,11 +15,12 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 TRANSLATIONS := $(patsubst %.po,%.mo,$(wildcard locale/*/LC_MESSAGES/*.po))
+STATIC := $(or $(CANCELBOARD_VAR),var)/static/staticfiles.json
 TYPED := cancelboard runs/protocol runs/worker runs/commands runs/errors.py
 
-.PHONY: setup demo test check bench serve lock format static
+.PHONY: setup demo test check serve lock format
 
-setup: $(STAMP) $(TRANSLATIONS) static
+setup: $(STAMP) $(TRANSLATIONS) $(STATIC)
 
 # Only when the lock has changed. A half-made environment has no stamp and is made anew.
 $(STAMP): requirements.lock
@@ -33,7 +34,7 @@ $(STAMP): requirements.lock
 %.mo: %.po $(STAMP)
 	$(BIN)/pybabel --quiet compile --input-file $< --output-file $@
 
-static: $(STAMP)
+$(STATIC): $(STAMP) $(shell find static -type f)
 	$(BIN)/python manage.py collectstatic --noinput --verbosity 0
 
 demo: setup

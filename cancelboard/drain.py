@@ -42,8 +42,11 @@ class Drain:
             self.endless[me] = (send, LAST_WORDS["websocket"])
 
         async def watched(message: Any) -> None:
-            if message["type"] == "http.response.start" and is_event_stream(message):
-                self.endless[me] = (send, LAST_WORDS["stream"])
+            if message["type"] == "http.response.start":
+                if is_event_stream(message):
+                    self.endless[me] = (send, LAST_WORDS["stream"])
+                if self.stopping:  # else a client that keeps its connection could keep us for ever
+                    message = message | {"headers": [*message.get("headers", ()), (b"Connection", b"close")]}
             await send(message)
 
         try:
