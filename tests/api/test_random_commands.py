@@ -1,0 +1,95 @@
+"""Random commands over real HTTP say and leave what the reference model says (tests/model): 20 seeds of 200, a
+fifth of them replays. Workers call by token, people by their session."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+
+from runs.errors import CancelboardError
+from runs.models import Grant, Queue, Tenant, User
+from runs.permissions import Actor
+from runs.queries import jobs, receipts
+from tests.model.commands import QUEUES
+from tests.model.driver import run
+from tests.model.over_http import ALONE
+from tests.model.world import World
+from tests.support.server import Served
+
+from .cast import BASE, token_for
+
+RIGHTS = {"service": "view submit execute", "person": "view cancel block pause revoke reconcile approve"}
+CAST = ("w1", "w2", "p1", "p2")
+CSRF = "a" * 32
+
+
+def principal(tenant: Tenant, name: str) -> User:
+    """w1, w2 are service accounts, p1, p2 people."""
+    kind = "service" if name.startswith("w") else "person"
+    user = User.objects.create(username=name, name=name, tenant=tenant, kind=kind)
+    for action in RIGHTS[kind].split():
+        Grant.objects.create(tenant=tenant, user=user, action=action, effect="allow", scope="tenant")
+    return user
+
+
+def headers(user: User) -> dict[str, str]:
+    if user.kind == "service":
+        return {"Authorization": f"Bearer {token_for(user)}"}
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return {"Cookie": f"sessionid={session.session_key}; csrftoken={CSRF}", "X-CSRFToken": CSRF}
+
+
+def commands(client: httpx.Client, callers: dict[str, dict[str, str]]) -> Callable[..., Any]:
+    """The driver's door for commands: one request each, none tried twice."""
+
+    def door(kind: str, job_id: str | None, body: dict[str, Any], who: str) -> tuple[int, Any]:
+        path = ALONE.get(kind, f"/jobs/{job_id}/{kind}")
+        whole = body | ({"job_id": job_id} if kind == "submit" else {})
+        answer = client.post(path, json=whole, headers=callers[who])
+        return answer.status_code, answer.json()
+
+    return door
+
+
+def reads(reader: User) -> dict[str, Callable[..., Any]]:
+    """Doors for the reads: what the API shows, without the way there (test_jobs.py goes that way)."""
+    actor = Actor.of_user(reader)
+
+    def told(query: Callable[[str | None, dict[str, Any]], Any]) -> Callable[..., Any]:
+        def door(kind: str, job_id: str | None, body: dict[str, Any], who: str) -> tuple[int, Any]:
+            try:
+                return 200, query(job_id, body)
+            except CancelboardError as error:
+                return error.http, None
+
+        return door
+
+    return {
+        "job": told(lambda job_id, _body: jobs.one(actor, str(job_id))),
+        "receipts": told(lambda job_id, body: receipts.of_job(actor, str(job_id), body["after"], 50)),
+        "receipt": told(lambda _job_id, body: receipts.one(actor, body["event_id"])),
+    }
+
+
+@pytest.mark.timeout(500)
+@pytest.mark.parametrize("first", range(0, 20, 5))
+def test_random_commands_answer_as_the_model(serve: Callable[..., Served], first: int) -> None:
+    tenant = Tenant.objects.create(name="acme")
+    for name, queue in QUEUES.items():
+        needs = queue.reconcile_needs
+        Queue.objects.create(tenant=tenant, name=name, id_prefix=queue.id_prefix or "", reconcile_needs=needs)
+    people = {name: principal(tenant, name) for name in CAST}
+    callers = {name: headers(user) for name, user in people.items()}
+    world, server = World(QUEUES), serve(CANCELBOARD_RATE="0")
+    with httpx.Client(base_url=server.url + BASE, timeout=60) as client:
+        door, doors = commands(client, callers), reads(people["p1"])
+        for seed in range(first, first + 5):
+            run(door, world, seed=seed, length=200, doors=doors, no_proposal="p-none")
