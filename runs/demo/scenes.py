@@ -26,6 +26,7 @@ from .mailer import TOOL_NAME
 logger = logging.getLogger(__name__)
 
 RECIPIENTS = Path(__file__).with_name("recipients.csv")
+MOST_WORKERS = 8
 AGAIN = {
     "unknown",
     "held",
@@ -116,8 +117,10 @@ class Office:
         with self._change:
             while not self._closing:
                 free = next((mailer for mailer in self.mailers if mailer.job is None), None)
-                if free and self.waiting:
+                if self.waiting and free:
                     free.hand(self.waiting.pop(0))
+                elif self.waiting and len(self.mailers) < MOST_WORKERS:
+                    self.mailers.append(Mailer(self, "w1"))  # whoever plays a scene should not wait for another
                 else:
                     self._change.wait()
 

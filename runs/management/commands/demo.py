@@ -1,5 +1,7 @@
 """`manage.py demo`: the embedded database, the demo's people, real workers and real mail, until Ctrl-C."""
 
+import logging
+import os
 import secrets
 import signal
 from argparse import ArgumentParser
@@ -27,12 +29,15 @@ class Command(BaseCommand):
     help = "Serve the demo: the board on PORT, the mail house on PORT + 1, an SMTP server on PORT + 2."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="of the board (8000)")
+        port = int(os.environ.get("PORT", "8000"))
+        parser.add_argument("--port", type=int, default=port, help="of the board (PORT, or 8000)")
         parser.add_argument(
             "--mail-seconds", type=float, default=4.0, help="the mail server takes to answer (4)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for name in ("httpx", "mail.log"):  # the terminal is for the addresses
+            logging.getLogger(name).setLevel(logging.WARNING)
         call_command("migrate", verbosity=0)
         signal.signal(signal.SIGTERM, _interrupt)
         try:
