@@ -16,7 +16,9 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 TRANSLATIONS := $(patsubst %.po,%.mo,$(wildcard locale/*/LC_MESSAGES/*.po))
 STATIC := $(or $(CANCELBOARD_VAR),var)/static/staticfiles.json
-TYPED := cancelboard runs/protocol runs/worker runs/commands runs/errors.py
+TYPED := cancelboard runs/protocol runs/worker runs/errors.py runs/permissions runs/live.py runs/tail.py \
+	runs/causes.py runs/words.py runs/commands runs/settle.py runs/board runs/demo runs/management \
+	runs/audit runs/seeding
 
 .PHONY: setup demo test check serve lock format
 
