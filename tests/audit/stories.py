@@ -147,8 +147,9 @@ def alone(story: Story) -> None:
     story("w1", "nobody", "report", claim="1-x", ordinal=0, outcome="unknown")
 
 
-ALL = (completed, failed, stopped, buried, disputed, in_dispute_before_it_ran)
-ALL += (marked, lapsed, proposed, family, young, alone)
+STOPS = (completed, failed, stopped, buried, family)
+DOUBTS = (disputed, in_dispute_before_it_ran, marked, lapsed, proposed)
+ALL = (*STOPS, *DOUBTS, young, alone)  # the last one seals what is not yet known
 
 
 def tell_all(story: Story) -> None:
