@@ -4,6 +4,7 @@
 #   make demo     the whole thing with people, jobs and workers, on PORT
 #   make test     every test, on SQLite and on PostgreSQL, the browser included
 #   make check    format, lint, types, import contract
+#   make bench    commands a second, as ratios to the raw SQL transaction
 #   make serve    production-like: migrate, server, settle loop; DATABASE_URL and the like from the environment
 
 PYTHON ?= python3
@@ -46,6 +47,11 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest --db=sqlite -m "not browser or story" $(ARGS)
 	$(BIN)/python -m pytest --db=postgres -m "not pure" $(ARGS)
+
+# Ratios to the raw transaction, in one run; a minute for each engine. Never in CI.
+bench: setup
+	$(BIN)/python -m tests.bench.run --db=sqlite
+	$(BIN)/python -m tests.bench.run --db=postgres
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -11,7 +11,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-OPTIONS = "-F -c full_page_writes=off -c listen_addresses= -c max_connections=200 -c timezone=UTC"
+DURABLE = "-c listen_addresses= -c max_connections=200 -c timezone=UTC"
+OPTIONS = f"-F -c full_page_writes=off {DURABLE}"
 
 #: Ends with its standard input, that is, however we end: at the end of the tests, by Ctrl-C, killed.
 KEEPER = """
@@ -47,13 +48,13 @@ def unprivileged() -> pwd.struct_passwd | None:
 class OwnPostgres:
     """Started by the constructor (about two seconds), stopped by `stop()` or by our end."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: str = OPTIONS) -> None:
         home = Path(tempfile.mkdtemp(prefix="cancelboard-pg-"))
         user = unprivileged()
         if user:
             os.chown(home, user.pw_uid, user.pw_gid)
         self.keeper = subprocess.Popen(
-            ["sh", "-c", KEEPER, "keeper", str(binaries()), str(home), OPTIONS],
+            ["sh", "-c", KEEPER, "keeper", str(binaries()), str(home), options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
