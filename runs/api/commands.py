@@ -43,7 +43,7 @@ def add_to(api: NinjaAPI) -> None:
     _add(api, "/jobs", submit, asks.Submit, "Submit a job")
     _add(api, "/seal", seal, asks.Seal, "Close a generation of job ids")
     for ask_type, summary in ON_A_JOB.items():
-        _add(api, f"/jobs/{{job:job_id}}/{ask_type.kind}", _on_a_job(ask_type), ask_type, summary)
+        _add(api, f"/jobs/{{job_id:job_id}}/{ask_type.kind}", _on_a_job(ask_type), ask_type, summary)
 
 
 def _on_a_job(ask_type: type[asks.Ask]):  # type: ignore[no-untyped-def]

@@ -31,5 +31,5 @@ class EventIdInPath(_Id):
     shape = TypeAdapter(EventId)
 
 
-register_converter(JobIdInPath, "job")
-register_converter(EventIdInPath, "event")
+register_converter(JobIdInPath, "job_id")
+register_converter(EventIdInPath, "event_id")

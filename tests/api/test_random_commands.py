@@ -1,5 +1,5 @@
-"""Random commands over real HTTP say and leave what the reference model says (tests/model): 20 seeds of 200, a
-fifth of them replays. Workers call by token, people by their session."""
+"""Random commands over real HTTP say and leave what the reference model says (tests/model): 20 seeds of 200,
+a fifth of them replays. Workers call by token, people by their session."""
 
 from collections.abc import Callable
 from typing import Any
