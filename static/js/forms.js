@@ -89,6 +89,7 @@
     }
     event.target.closest("[data-dismiss]")?.parentElement.remove();
   });
-  // A success leaves by itself; an error never does.
+  // After an action the focus is where its message stands. A success leaves by itself; an error never does.
+  if (document.querySelector("#messages > .notice")) document.getElementById("main").focus({ preventScroll: true });
   setTimeout(() => document.querySelectorAll("#messages > .success").forEach((message) => message.remove()), 8000);
 })();
