@@ -9,7 +9,8 @@
   const region = () => document.querySelector("[data-live]");
   const ids = (selector, key) => [...document.querySelectorAll(selector)].map((element) => element.dataset[key]);
   const shown = () => ids("[data-job]", "job").slice(0, 200);
-  const wait = { collect: 250, reconnecting: 3000, polling: 15_000, totals: 800, poll: 30_000, slowPoll: 60_000, silent: 25_000 };
+  // Milliseconds. The pill is looked at each second: it says so within 3 s, and asks by itself within 15 s.
+  const wait = { collect: 250, reconnecting: 2000, polling: 14_000, totals: 800, poll: 30_000, slowPoll: 60_000, silent: 25_000 };
 
   let socket, retries = 0, lostAt = 0, heardAt = 0, etag = "", polls = 0;
   let paused = localStorage.getItem("paused") === "1", closed = false;
