@@ -218,6 +218,11 @@ def proposal_expired(w: World, ask: Any) -> bool:
     return w.proposal is not None and w.now >= w.proposal.expires_at
 
 
+def proposal_ends(w: World, ask: Any) -> bool:
+    """Still undecided, and its day is over: a second settle loop finds it expired already."""
+    return w.proposal is not None and w.proposal.state == "open" and proposal_expired(w, ask)
+
+
 def proposal_superseded(w: World, ask: Any) -> bool:
     return w.proposal is not None and not w.proposal.is_open(w.at, w.now)
 

@@ -9,7 +9,7 @@ from runs.protocol.questions import (
     lapse_puts_back,
     no_cancel,
     otherwise,
-    proposal_expired,
+    proposal_ends,
     step_out,
     step_unknown,
 )
@@ -40,6 +40,6 @@ ESCALATE = (
 )
 
 EXPIRE = (
-    Row(proposal_expired, "expired", 200, KEPT, (proposal_becomes("expired"),)),
+    Row(proposal_ends, "expired", 200, KEPT, (proposal_becomes("expired"),)),
     Row(otherwise, "not_due", 200),
 )
