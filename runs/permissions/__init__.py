@@ -1,25 +1,26 @@
 """Who may do what (docs/permissions.md): one pure decision, and the same rules as one SQL condition.
 
-    decision   the six steps; pure          rights     what a principal holds, read from the database
-    visible    the decision as SQL          locks      the tenant's lock
-    can        `has_perm("can.ACTION", job)`   tokens     whose a bearer token is
-    refusals   what a refusal says, and how often
+    terms      actions, scopes, grants; pure    decision   the six steps; pure
+    rights     what a principal holds           visible    the decision as SQL
+    locks      the tenant's lock                tokens     whose a bearer token is
+    can        `has_perm("can.ACTION", job)`    refusals   what a refusal says, and how often
 
-Changing rights, each one transaction that holds the lock alone (`changing`): grants and their templates,
-accounts, issuing.
+Changing rights, each one transaction that holds the lock alone (`changing`): `grants` and their `templates`,
+`accounts`, `issuing` of tokens.
 """
 
 from .accounts import join_group, leave_group, new_administrator, set_active
 from .actor import Actor
 from .can import can, has_executed, has_proposed
 from .changing import changing, rights_changed
-from .decision import TENANT_WIDE, WHOLE, Action, Rights, Scope, Target, Verdict
+from .decision import Rights, Verdict
 from .grants import Line, grant, revoke_grant
 from .issuing import issue_token, open_account, revoke_token
 from .locks import lock_exclusive, lock_shared
 from .refusals import count_refusal, error_of
 from .rights import rights_of
 from .templates import TEMPLATES, in_queue
+from .terms import TENANT_WIDE, WHOLE, Action, Scope, Target
 from .tokens import authenticate
 from .visible import visible
 

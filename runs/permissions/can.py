@@ -6,8 +6,8 @@ from runs import ledger
 from runs.models import Claim, Job, Proposal, User
 
 from .actor import Actor
-from .decision import TENANT_WIDE, Action, Target
 from .rights import rights_of
+from .terms import TENANT_WIDE, Action, Target
 
 
 def can(user: User, action: str, job: object | None) -> bool:

@@ -20,10 +20,11 @@ from runs.errors import Busy, NotVisible
 from runs.models import User
 
 from .actor import Actor
-from .decision import WHOLE, Action, Rights
+from .decision import Rights
 from .locks import lock_exclusive
 from .refusals import error_of
 from .rights import rights_of
+from .terms import WHOLE, Action
 
 #: Sent after the commit with `tenant_id`: sockets of this process judge again at once.
 rights_changed = Signal()

@@ -12,7 +12,7 @@ from runs.models import Grant, Queue, User
 
 from .actor import Actor
 from .changing import Change, changing
-from .decision import TENANT_WIDE, Action, Scope
+from .terms import TENANT_WIDE, Action, Scope
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from runs.protocol.states import ActorType
 from .accounts import service_account
 from .actor import Actor
 from .changing import Change, changing
-from .decision import BARRED, TENANT_WIDE, Action, Scope
 from .grants import Line, known_queues, write_grants
+from .terms import BARRED, TENANT_WIDE, Action, Scope
 from .tokens import digest_of, new_secret
 
 DAYS, MOST_DAYS, MOST_LIVE = 90, 365, 2

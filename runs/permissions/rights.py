@@ -12,7 +12,8 @@ from runs.models import Grant, Token, User
 from runs.protocol.states import ActorType
 
 from .actor import Actor
-from .decision import Ceiling, Held, Rights
+from .decision import Rights
+from .terms import Ceiling, Held
 
 COLUMNS = ("id", "action", "effect", "scope", "queue", "owner", "job", "not_before", "expires_at")
 

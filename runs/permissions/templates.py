@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .decision import Action, Scope
 from .grants import Line
+from .terms import Action, Scope
 
 #: Lines of scope `queue` are filled in by `in_queue()`.
 TEMPLATES: dict[str, tuple[Line, ...]] = {

@@ -14,7 +14,7 @@ from django.db.models import BooleanField, F, Func, Model, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
 from .actor import Actor
-from .decision import BARRED, TENANT_WIDE, Action
+from .terms import BARRED, TENANT_WIDE, Action
 
 Row = TypeVar("Row", bound=Model)
 

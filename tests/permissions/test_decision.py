@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from runs.permissions.decision import WHOLE, Action, Ceiling, Held, Rights, Target, Verdict
+from runs.permissions.decision import Rights, Verdict
+from runs.permissions.terms import WHOLE, Action, Ceiling, Held, Target
 from runs.protocol.states import ActorType
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
