@@ -45,12 +45,14 @@ class Retry:
         return min(self.longest, self.first * 2.0 ** min(tries, 16)) * random.uniform(0.5, 1.0)  # noqa: S311 (no secret)
 
 
-def persist(ask: Send, retry: Retry) -> Plan[Answer]:
+def persist(ask: Send, retry: Retry, lost: list[Send] | None = None) -> Plan[Answer]:
     """Send until an answer comes, always the very same words: the protocol's replays make that safe.
 
     Every call may be repeated so: by identity (submit), event id (cancel, report, release), attempt (reserve,
     dispatch), or because a repetition changes nothing (reads, heartbeat). A claim repeated after its answer
     was lost meets its own lease, `claim_held`, and waits for that to end (run.py).
+
+    Every try that got no answer is added to `lost`: it may still be on its way.
     """
     began = time.monotonic()
     tries = 0
@@ -58,6 +60,8 @@ def persist(ask: Send, retry: Retry) -> Plan[Answer]:
         try:
             answer: Answer = yield ask
         except NoAnswer as fault:
+            if lost is not None:
+                lost.append(ask)
             pause = retry.pause(tries) if fault.retry_after is None else fault.retry_after
             if retry.give_up is not None and time.monotonic() - began + pause > retry.give_up:
                 raise Unreachable(ask, f"{ask.method} {ask.path}: {fault}") from fault

@@ -20,6 +20,7 @@ from runs.worker.outcome import Ended, How
 from runs.worker.plans import Nap, Plan, Retry, log, persist
 from runs.worker.reports import abandon, happened, rejected, unknown
 from runs.worker.step import Act, Claim, Happened, Reservation, Tool
+from runs.worker.wire import Send
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,13 @@ def _until(lease_expires_at: str, poll: float) -> float:
 def work(claim: Claim, tools: Mapping[str, Tool], timing: Timing, retry: Retry) -> Plan[Ended]:
     """Reserve, execute, report, step by step, until the server hands out nothing more."""
     sent: set[int] = set()
+    lost: list[Send] = []
+    ask = _reserve(claim)
     while True:
-        attempt = secrets.token_hex(16)
-        answer = yield from persist(
-            wire.command(claim.job_id, "reserve", claim=claim.token, attempt=attempt), retry
-        )
+        answer = yield from persist(ask, retry, lost)
         match answer.status:
             case "reserved":
-                reservation = Reservation(claim, answer, attempt, retry)
+                reservation = Reservation(claim, ask, answer, retry)
                 if reservation.ordinal in sent:
                     # The server has forgotten (a restored backup?); this process has not.
                     ended = yield from unknown(reservation, "handed out again: the server forgot it")
@@ -105,12 +105,22 @@ def work(claim: Claim, tools: Mapping[str, Tool], timing: Timing, retry: Retry) 
                 return Ended(How.LOST, Cause.read(answer.get("cause"), WORK_CLAIM_LOST))
             case "finished":
                 return Ended(How.FINISHED)
+            case "inflight" if lost:
+                # A request given up for lost came late and reserved this step for us. Asked again, it says so.
+                ask = lost.pop()
+                continue
             case "inflight" | "unknown":
                 return Ended(How.UNKNOWN, ordinal=answer["ordinal"])
             case "disputed":
                 return Ended(How.DISPUTED, ordinal=answer.get("ordinal"))
             case _:
                 raise Unexpected(f"reserve answered {answer.status!r}")
+        ask = _reserve(claim)
+
+
+def _reserve(claim: Claim) -> Send:
+    """With a fresh attempt: it is kept in memory, through every try of this one reservation."""
+    return wire.command(claim.job_id, "reserve", claim=claim.token, attempt=secrets.token_hex(16))
 
 
 def _execute(reservation: Reservation, tool: Tool) -> Plan[Ended | None]:

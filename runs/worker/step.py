@@ -14,7 +14,7 @@ from runs.worker import wire
 from runs.worker.cancel import CancelToken
 from runs.worker.errors import AlreadyDispatched, Stopped, Unexpected
 from runs.worker.plans import Plan, Retry, persist
-from runs.worker.wire import Effect
+from runs.worker.wire import Effect, Send
 
 #: Notes, values and evidence text are at most this many UTF-8 bytes (docs/protocol.md, section 2).
 TEXT_LIMIT = 4096
@@ -54,10 +54,10 @@ class Claim:
 class Reservation:
     """One reserved step, and what is known about whether its effect may be out. Made for one attempt."""
 
-    def __init__(self, claim: Claim, answer: wire.Answer, attempt: str, retry: Retry) -> None:
+    def __init__(self, claim: Claim, ask: Send, answer: wire.Answer, retry: Retry) -> None:
         spec: Mapping[str, Any] = answer["step"]
         self.claim = claim
-        self.attempt = attempt
+        self.attempt = ask.body["attempt"]
         self.ordinal: int = answer["ordinal"]
         self.idempotency_key: str = answer["idempotency_key"]
         self.label: str = spec["label"]

@@ -18,7 +18,7 @@ class Http:
     def send(self, ask: Send) -> Answer:
         """Raises NoAnswer where it may or may not have been carried out, Problem where it was refused."""
         try:
-            reply = self._client.request(ask.method, ask.path, json=ask.body)
+            reply = self._client.request(ask.method, ask.path, json=ask.body or None)
         except httpx.UnsupportedProtocol:
             raise
         except (httpx.TransportError, httpx.DecodingError) as fault:

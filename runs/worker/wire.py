@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -28,7 +28,7 @@ class Send(Effect):
 
     method: str
     path: str
-    body: Mapping[str, object] | None = None
+    body: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

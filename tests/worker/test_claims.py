@@ -2,6 +2,7 @@
 
 import threading
 from functools import partial
+from uuid import uuid4
 
 import pytest
 
@@ -58,9 +59,10 @@ def test_a_stale_worker_does_not_get_past_dispatch(
     submit: Submit, worker: MakeWorker, server: Server, line: Line, receiver: Receiver
 ) -> None:
     job = submit("marked")
-    line.break_next("reserve", None, then=lambda: server.staff("revoke", job.id))
+    revoke = partial(server.staff, "revoke", job.id, cause="operator_requested")
+    line.break_next("reserve", None, then=revoke)
     ended = worker(receiver.tool, QUIET).run(job.id)
-    assert (ended.how, ended.cause and ended.cause.code) == (How.LOST, "work_claim_lost")
+    assert (ended.how, ended.cause and ended.cause.code) == (How.LOST, "operator_requested")
     assert receiver.keys == []
     assert job.states()[0] == ("pending", None)
     assert not line.seen("report")
@@ -200,10 +202,11 @@ def test_many_jobs_at_once_leave_no_thread(
 
 
 def test_a_tombstone_is_not_worked_on(worker: MakeWorker, caller: Client, receiver: Receiver) -> None:
+    job_id = f"never-{uuid4().hex}"
     spec = {"queue": "mail", "steps": [{"label": "Mail", "tool": "smtp/2"}]}
-    assert caller.cancel("never-submitted", spec=spec).status == "tombstoned"
-    assert worker(receiver.tool).run("never-submitted").how is How.NOT_ADMITTED
-    assert caller.submit("never-submitted", spec).status == "blocked_cancelled"
+    assert caller.cancel(job_id, spec=spec).status == "tombstoned"
+    assert worker(receiver.tool).run(job_id).how is How.NOT_ADMITTED
+    assert caller.submit(job_id, spec).status == "blocked_cancelled"
 
 
 def test_a_job_that_is_over_is_closed(submit: Submit, worker: MakeWorker, receiver: Receiver) -> None:

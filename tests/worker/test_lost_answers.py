@@ -62,6 +62,20 @@ def test_a_reservation_keeps_its_attempt_through_every_try_and_no_longer(
     assert {one.body["attempt"] for one in line.seen("dispatch")} == {attempts[0], attempts[3]}
 
 
+@pytest.mark.parametrize("dispatch", ["marked", "unmarked"])
+def test_a_reserve_that_comes_late_and_takes_the_next_step_does_not_strand_it(
+    dispatch: str, submit: Submit, worker: MakeWorker, line: Line, receiver: Receiver
+) -> None:
+    """Given up for lost, sent again, served; then the first one arrives and reserves the next step too."""
+    job = submit(dispatch, steps=3)
+    line.break_next("reserve", LOST_REQUEST)
+    line.break_next("report", None, then=lambda: line.deliver_late("reserve"))
+    assert worker(receiver.tool).run(job.id).result == "succeeded"
+    assert receiver.targets == ["0@example.test", "1@example.test", "2@example.test"]
+    statuses = [one.status for one in line.seen("reserve")]
+    assert statuses == ["", "reserved", "inflight", "reserved", "reserved"]
+
+
 def test_a_lost_claim_answer_waits_for_the_lease_to_end(
     submit: Submit, worker: MakeWorker, line: Line, server: Server, receiver: Receiver, aside: Any
 ) -> None:

@@ -1,6 +1,7 @@
 """What a step's function says or raises, and what is told for it (docs/protocol.md, report and release)."""
 
 import json
+from uuid import uuid4
 
 import pytest
 
@@ -240,23 +241,25 @@ def test_a_server_that_forgot_gets_no_second_effect(
 def test_calls_of_a_caller_give_up(submit: Submit, line: Line, server: Server) -> None:
     job = submit()
     line.break_next("cancel", *[LOST_ANSWER] * 200)
+    mine = f"mine-{uuid4().hex}"
     soon = Retry(first=0.01, longest=0.02, give_up=0.2)
     with Client(line.url, server.token, retry=soon) as client, pytest.raises(Unreachable) as raised:
-        client.cancel(job.id, spec=job.spec, event_id="mine-1")
-    assert "mine-1" in str(raised.value.request)
-    assert {one.body["event_id"] for one in line.seen("cancel")} == {"mine-1"}
+        client.cancel(job.id, spec=job.spec, event_id=mine)
+    assert mine in str(raised.value.request)
+    assert {one.body["event_id"] for one in line.seen("cancel")} == {mine}
     assert job.now()["control"] == "acknowledged"
 
 
 def test_a_caller_s_lost_answers(line: Line, server: Server) -> None:
     spec = {"queue": "mail", "steps": ["Only one"]}
+    job_id = f"order-{uuid4().hex}"
     line.break_next("submit", LOST_ANSWER)
     line.break_next("cancel", LOST_ANSWER)
     with Client(line.url, server.token, retry=QUICK) as client:
-        assert client.submit("order-1", spec).status == "existing"
-        answer = client.cancel("order-1", spec=spec, cause="user_requested")
+        assert client.submit(job_id, spec).status == "existing"
+        answer = client.cancel(job_id, spec=spec, cause="user_requested")
         assert (answer.status, answer.replayed, answer.code) == ("requested", True, 202)
-        assert client.cancel("order-1", spec=spec).status == "already_requested"
+        assert client.cancel(job_id, spec=spec).status == "already_requested"
         with pytest.raises(Problem) as raised:
-            client.job("order-2")
+            client.job(f"{job_id}-not")
         assert raised.value.status == 404

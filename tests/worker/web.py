@@ -161,10 +161,17 @@ FAULTS = {
 class Exchange:
     """What passed: the request, and what the server answered, whether or not that arrived."""
 
-    command: str
-    body: dict[str, Any]
+    request: Request
     status: str
     arrived: bool
+
+    @property
+    def command(self) -> str:
+        return self.request.command
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return self.request.body
 
 
 @dataclass
@@ -210,6 +217,10 @@ class Line:
         with self._news:
             assert self._news.wait_for(came, timeout), f"no {command} was answered {status}: {self.passed}"
 
+    def deliver_late(self, command: str) -> None:
+        """The first request of `command` was slow, not lost: the server gets it now, and nobody its answer."""
+        self._ask(self.seen(command)[0].request)
+
     def _carry(self, request: Request) -> Reply | None:
         with self._news:
             waiting = self._breaks.get(request.command)
@@ -220,7 +231,7 @@ class Line:
             broken.then()
         status = str(json.loads(reply.content).get("status", "")) if reply else ""
         with self._news:
-            self.passed.append(Exchange(request.command, request.body, status, fault is None))
+            self.passed.append(Exchange(request, status, fault is None))
             self._news.notify_all()
         return reply if fault is None else fault.instead
 
