@@ -1,11 +1,13 @@
 """The board's door: who asks, and the one translator from errors to pages. Views raise; nobody else
 catches."""
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -14,6 +16,8 @@ from django.utils.translation import gettext as _
 from runs.errors import Busy, CancelboardError, Gone, NotAllowed, NotVisible, TooMany, Unauthenticated
 from runs.models import User
 from runs.permissions import Actor
+
+logger = logging.getLogger(__name__)
 
 View = Callable[..., HttpResponse]
 
@@ -58,6 +62,9 @@ def page(view: View) -> View:
             response = view(request, *args, **kwargs)
         except CancelboardError as error:
             return as_page(request, error)
+        except (OperationalError, InterfaceError) as error:  # the database is away, or a read took too long
+            logger.error("the database failed a page", exc_info=error)
+            return as_page(request, Busy())
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 

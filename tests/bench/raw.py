@@ -13,7 +13,8 @@ JOB = (
 )
 RECEIPT = (
     "CREATE TABLE raw_receipt (id {serial}, job integer NOT NULL, seq bigint NOT NULL, "
-    "event text NOT NULL UNIQUE, kind text NOT NULL, body text NOT NULL, detail text NOT NULL, at text NOT NULL, prev text NOT NULL, "
+    "event text NOT NULL UNIQUE, "
+    "kind text NOT NULL, body text NOT NULL, detail text NOT NULL, at text NOT NULL, prev text NOT NULL, "
     "digest text NOT NULL, UNIQUE (job, seq))"
 )
 COLUMNS = "job, seq, event, kind, body, detail, at, prev, digest"
