@@ -18,7 +18,7 @@ from django.urls import path
 
 from runs import ledger, live
 from runs.models import Job
-from runs.permissions import Actor, visible
+from runs.permissions import Actor, rights_changed, visible
 from runs.tail import Tailer
 
 MOST_JOBS = 200  #: that one page may watch
@@ -46,9 +46,14 @@ class Hub:
                 with contextlib.suppress(RuntimeError):  # the loop has ended: nobody is left to tell
                     loop.call_soon_threadsafe(self.hand_out, nudge)
 
+            def judge_again(tenant_id: int, **_: Any) -> None:
+                with contextlib.suppress(RuntimeError):
+                    loop.call_soon_threadsafe(self.rights_changed, tenant_id)
+
             self.tailer = Tailer(tell)
             self.tailer.start()
             self._leave = live.listen(tell)
+            rights_changed.connect(judge_again, weak=False, dispatch_uid="board sockets")
 
     def leave(self, socket: "BoardConsumer", tenant_id: int) -> None:
         sockets = self.sockets.get(tenant_id, set())
@@ -58,7 +63,14 @@ class Hub:
         if not self.sockets and self.tailer is not None:
             self.tailer.stop()
             self._leave()
+            rights_changed.disconnect(dispatch_uid="board sockets")
             self.tailer = None
+
+    def rights_changed(self, tenant_id: int) -> None:
+        """Rights were changed by this process: every socket of the tenant judges at once. Other processes'
+        changes are seen within JUDGED_AGAIN seconds."""
+        for socket in self.sockets.get(tenant_id, ()):
+            socket.rights_in_doubt.set()
 
     def hand_out(self, nudge: live.Nudge) -> None:
         for socket in self.sockets.get(nudge.tenant_id, ()):
@@ -81,6 +93,7 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
         self.wanted: list[str] = []
         self.allowed: frozenset[str] = frozenset()
         self.awake = asyncio.Event()
+        self.rights_in_doubt = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
         self.tenant_id: int | None = None
         await self.accept()
@@ -90,7 +103,9 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
             return
         self.tenant_id = user.tenant_id
         hub.join(self, user.tenant_id)
-        self.tasks = [asyncio.create_task(self.pass_on()), asyncio.create_task(self.stay_alive())]
+        self.tasks = [
+            asyncio.create_task(task()) for task in (self.pass_on, self.stay_alive, self.keep_judging)
+        ]
 
     async def disconnect(self, code: int) -> None:
         """A fact about a connection. It cancels nothing but these two tasks."""
@@ -139,15 +154,18 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
                 await self.send_json({"counts": True})
 
     async def stay_alive(self) -> None:
-        """The time of the data, at once and every ten seconds; the right to see, once a minute."""
-        since = 0.0
+        """The time of the data, at once and every ten seconds."""
         while True:
-            if since >= JUDGED_AGAIN:
-                await self.judge()
-                since = 0.0
             await self.send_json({"at": ledger.as_text(hub.read_at or datetime.now(UTC))})
             await asyncio.sleep(SIGN_OF_LIFE)
-            since += SIGN_OF_LIFE
+
+    async def keep_judging(self) -> None:
+        """The right to see: once a minute, and at once when this process has changed rights."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.rights_in_doubt.wait(), JUDGED_AGAIN)
+            self.rights_in_doubt.clear()
+            await self.judge()
 
     async def judge(self) -> None:
         """Ask again who this is and which of the jobs it may see."""

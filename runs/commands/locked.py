@@ -16,6 +16,7 @@ from runs import causes, ledger
 from runs.errors import FieldError, Invalid, NotVisible
 from runs.models import Claim, Job, Proposal, Queue, Receipt, Step, Tenant
 from runs.permissions import (
+    WHOLE,
     Action,
     Actor,
     Rights,
@@ -91,6 +92,9 @@ class At:
     def authorise(self) -> None:
         """Raises NotVisible, NotAllowed or Unauthenticated, with nothing used up; remembers the deciding
         grant."""
+        dead = self.rights.judge(Action.VIEW, WHOLE, now=self.now)
+        if dead.code in UNAUTHENTICATED:
+            raise error_of(dead)
         target = self._target()
         if target is None:
             if not self.rights.anywhere(self.action, self.now):
@@ -98,8 +102,6 @@ class At:
             return
         if self.ask.kind != "seal":
             seen = self.rights.judge(Action.VIEW, target, now=self.now)
-            if seen.code in UNAUTHENTICATED:
-                raise error_of(seen)
             if not seen.allowed:
                 raise NotVisible
         self._require(
@@ -116,7 +118,7 @@ class At:
         """What the right is judged on: the job; for one that is to be made, its spec; None: nothing to
         see."""
         if self.ask.kind == "seal":
-            return Target("", "", "")
+            return WHOLE
         if self.spec is not None and (self.row is None or self.ask.kind == "submit"):
             if self.hidden:
                 raise NotVisible

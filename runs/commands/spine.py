@@ -9,13 +9,13 @@ from django.db import DatabaseError, IntegrityError, InterfaceError, Operational
 
 from runs.errors import Busy, CancelboardError, NotAllowed, NotVisible
 from runs.models import Job, Tenant
-from runs.permissions import Actor, count_refusal
+from runs.permissions import Action, Actor, count_refusal
 from runs.protocol.asks import Ask, Checkpoint, Lapse
 from runs.protocol.decide import decide
 from runs.protocol.tables import TABLES
 
 from . import write
-from .locked import At, lock
+from .locked import ACTIONS, At, lock
 from .write import Answer
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def do(actor: Actor, job_id: str | None, ask: Ask) -> Answer:
     try:
         answer, at = _tried(lambda: _once(actor, job_id, ask))
     except (NotAllowed, NotVisible) as refusal:
-        count_refusal(actor, ask.kind, job_id or "", refusal.code)
+        count_refusal(actor, ACTIONS.get(ask.kind, Action.EXECUTE), job_id or "", refusal.code)
         raise
     _confirm_ancestors(at)
     return answer
