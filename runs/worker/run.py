@@ -106,7 +106,7 @@ def work(claim: Claim, tools: Mapping[str, Tool], timing: Timing, retry: Retry) 
             case "finished":
                 return Ended(How.FINISHED)
             case "inflight" if lost:
-                # A request given up for lost came late and reserved this step for us. Asked again, it says so.
+                # A request given up for lost came late and reserved this step for us: asked again, it tells.
                 ask = lost.pop()
                 continue
             case "inflight" | "unknown":

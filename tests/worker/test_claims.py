@@ -1,5 +1,6 @@
 """Claims: held, lost, taken over, and a worker that comes back after a crash (docs/protocol.md, 4 and 5)."""
 
+import json
 import threading
 from functools import partial
 from uuid import uuid4
@@ -9,7 +10,7 @@ import pytest
 from runs.worker import Client, Happened, How, Problem, StepContext, Timing, UnknownTool, Worker
 
 from .conftest import QUIET, Aside, MakeWorker, Receiver, Server, Submit, beats
-from .web import LOST_ANSWER, Line
+from .web import LOST_ANSWER, Fault, Line, Reply
 
 
 class Killed(BaseException):
@@ -128,6 +129,16 @@ def test_after_a_crash_before_dispatch_a_marked_step_is_sent_once(
     server.lapse(job.id)
     assert worker(receiver.tool).run(job.id).result == "succeeded"
     assert receiver.targets == ["0@example.test", "1@example.test"]
+
+
+def test_a_step_that_is_out_already_is_a_clue_not_a_permission(
+    submit: Submit, worker: MakeWorker, line: Line, receiver: Receiver
+) -> None:
+    out = {"status": "inflight", "ordinal": 0, "dispatched": False}
+    line.break_next("reserve", Fault(False, Reply(200, {}, json.dumps(out).encode())))
+    ended = worker(receiver.tool).run(submit().id)
+    assert (ended.how, ended.ordinal) == (How.UNKNOWN, 0)
+    assert receiver.keys == []
 
 
 def test_the_second_worker_waits_for_the_dead_one_s_lease(

@@ -218,7 +218,7 @@ class Line:
             assert self._news.wait_for(came, timeout), f"no {command} was answered {status}: {self.passed}"
 
     def deliver_late(self, command: str) -> None:
-        """The first request of `command` was slow, not lost: the server gets it now, and nobody its answer."""
+        """The first request of `command` was slow, not lost: the server has it now, nobody its answer."""
         self._ask(self.seen(command)[0].request)
 
     def _carry(self, request: Request) -> Reply | None:
