@@ -120,7 +120,9 @@ class Office:
                 if self.waiting and free:
                     free.hand(self.waiting.pop(0))
                 elif self.waiting and len(self.mailers) < MOST_WORKERS:
-                    self.mailers.append(Mailer(self, "w1"))  # whoever plays a scene should not wait for another
+                    self.mailers.append(
+                        Mailer(self, "w1")
+                    )  # whoever plays a scene should not wait for another
                 else:
                     self._change.wait()
 

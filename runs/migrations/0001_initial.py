@@ -4,461 +4,993 @@ import django.contrib.auth.models
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
-import runs.models.ledger
 from django.conf import settings
 from django.db import migrations, models
 
+import runs.models.ledger
+
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Tenant',
+            name="Tenant",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=128, unique=True)),
-                ('sealed_generation', models.BigIntegerField(default=-1)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=128, unique=True)),
+                ("sealed_generation", models.BigIntegerField(default=-1)),
             ],
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('username', models.CharField(max_length=260, unique=True)),
-                ('name', models.CharField(max_length=128)),
-                ('kind', models.CharField(choices=[('person', 'person'), ('service', 'service account')], default='person', max_length=8)),
-                ('owner_key', models.CharField(blank=True, default='', max_length=200)),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('sponsor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='sponsored', to=settings.AUTH_USER_MODEL)),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='users', to='runs.tenant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                ("first_name", models.CharField(blank=True, max_length=150, verbose_name="first name")),
+                ("last_name", models.CharField(blank=True, max_length=150, verbose_name="last name")),
+                ("email", models.EmailField(blank=True, max_length=254, verbose_name="email address")),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "date_joined",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined"),
+                ),
+                ("username", models.CharField(max_length=260, unique=True)),
+                ("name", models.CharField(max_length=128)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("person", "person"), ("service", "service account")],
+                        default="person",
+                        max_length=8,
+                    ),
+                ),
+                ("owner_key", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "sponsor",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sponsored",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="users", to="runs.tenant"
+                    ),
+                ),
             ],
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('job_id', models.CharField(max_length=128)),
-                ('queue', models.CharField(max_length=128)),
-                ('owner', models.CharField(blank=True, default='', max_length=200)),
-                ('dispatch', models.CharField(max_length=8)),
-                ('parent_ref', models.CharField(blank=True, default='', max_length=128)),
-                ('depth', models.PositiveSmallIntegerField(default=0)),
-                ('has_children', models.BooleanField(default=False)),
-                ('generation', models.BigIntegerField(default=0)),
-                ('spec_digest', models.CharField(max_length=64)),
-                ('title', models.CharField(blank=True, default='', max_length=200)),
-                ('admitted', models.BooleanField()),
-                ('control', models.CharField(default='run', max_length=12)),
-                ('result', models.CharField(default='open', max_length=9)),
-                ('paused_at', models.DateTimeField(blank=True, null=True)),
-                ('paused_seq', models.BigIntegerField(blank=True, null=True)),
-                ('paused_cause', models.CharField(blank=True, default='', max_length=64)),
-                ('n_steps', models.PositiveSmallIntegerField()),
-                ('position', models.PositiveSmallIntegerField(default=0)),
-                ('cur', models.CharField(default='pending', max_length=8)),
-                ('unsettled_since', models.DateTimeField(blank=True, null=True)),
-                ('disputed', models.PositiveSmallIntegerField(default=0)),
-                ('no_mark', models.PositiveSmallIntegerField(default=0)),
-                ('cancel_seq', models.BigIntegerField(blank=True, null=True)),
-                ('cancel_cause', models.CharField(blank=True, default='', max_length=64)),
-                ('cancel_note', models.TextField(blank=True, default='')),
-                ('cancel_asked_by', models.CharField(blank=True, default='', max_length=200)),
-                ('cancel_by', models.CharField(blank=True, default='', max_length=128)),
-                ('cancel_at', models.DateTimeField(blank=True, null=True)),
-                ('grace_until', models.DateTimeField(blank=True, null=True)),
-                ('escalated_seq', models.BigIntegerField(blank=True, null=True)),
-                ('too_late', models.BooleanField(default=False)),
-                ('heard_seq', models.BigIntegerField(blank=True, null=True)),
-                ('heard_at', models.DateTimeField(blank=True, null=True)),
-                ('fence', models.BigIntegerField(default=0)),
-                ('holder', models.CharField(blank=True, default='', max_length=128)),
-                ('claim_hash', models.CharField(blank=True, default='', max_length=64)),
-                ('lease_seconds', models.PositiveIntegerField(default=0)),
-                ('lease_expires_at', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('blocked_submits', models.PositiveIntegerField(default=0)),
-                ('blocked_at', models.DateTimeField(blank=True, null=True)),
-                ('seq', models.BigIntegerField(default=0)),
-                ('head_digest', models.CharField(default='0000000000000000000000000000000000000000000000000000000000000000', max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='runs.job')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='runs.tenant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("job_id", models.CharField(max_length=128)),
+                ("queue", models.CharField(max_length=128)),
+                ("owner", models.CharField(blank=True, default="", max_length=200)),
+                ("dispatch", models.CharField(max_length=8)),
+                ("parent_ref", models.CharField(blank=True, default="", max_length=128)),
+                ("depth", models.PositiveSmallIntegerField(default=0)),
+                ("has_children", models.BooleanField(default=False)),
+                ("generation", models.BigIntegerField(default=0)),
+                ("spec_digest", models.CharField(max_length=64)),
+                ("title", models.CharField(blank=True, default="", max_length=200)),
+                ("admitted", models.BooleanField()),
+                ("control", models.CharField(default="run", max_length=12)),
+                ("result", models.CharField(default="open", max_length=9)),
+                ("paused_at", models.DateTimeField(blank=True, null=True)),
+                ("paused_seq", models.BigIntegerField(blank=True, null=True)),
+                ("paused_cause", models.CharField(blank=True, default="", max_length=64)),
+                ("n_steps", models.PositiveSmallIntegerField()),
+                ("position", models.PositiveSmallIntegerField(default=0)),
+                ("cur", models.CharField(default="pending", max_length=8)),
+                ("unsettled_since", models.DateTimeField(blank=True, null=True)),
+                ("disputed", models.PositiveSmallIntegerField(default=0)),
+                ("no_mark", models.PositiveSmallIntegerField(default=0)),
+                ("cancel_seq", models.BigIntegerField(blank=True, null=True)),
+                ("cancel_cause", models.CharField(blank=True, default="", max_length=64)),
+                ("cancel_note", models.TextField(blank=True, default="")),
+                ("cancel_asked_by", models.CharField(blank=True, default="", max_length=200)),
+                ("cancel_by", models.CharField(blank=True, default="", max_length=128)),
+                ("cancel_at", models.DateTimeField(blank=True, null=True)),
+                ("grace_until", models.DateTimeField(blank=True, null=True)),
+                ("escalated_seq", models.BigIntegerField(blank=True, null=True)),
+                ("too_late", models.BooleanField(default=False)),
+                ("heard_seq", models.BigIntegerField(blank=True, null=True)),
+                ("heard_at", models.DateTimeField(blank=True, null=True)),
+                ("fence", models.BigIntegerField(default=0)),
+                ("holder", models.CharField(blank=True, default="", max_length=128)),
+                ("claim_hash", models.CharField(blank=True, default="", max_length=64)),
+                ("lease_seconds", models.PositiveIntegerField(default=0)),
+                ("lease_expires_at", models.DateTimeField(blank=True, null=True)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("blocked_submits", models.PositiveIntegerField(default=0)),
+                ("blocked_at", models.DateTimeField(blank=True, null=True)),
+                ("seq", models.BigIntegerField(default=0)),
+                (
+                    "head_digest",
+                    models.CharField(
+                        default="0000000000000000000000000000000000000000000000000000000000000000",
+                        max_length=64,
+                    ),
+                ),
+                ("created_at", models.DateTimeField()),
+                ("updated_at", models.DateTimeField()),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="runs.job",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="jobs", to="runs.tenant"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Tombstone',
+            name="Tombstone",
+            fields=[],
+            options={
+                "proxy": True,
+                "indexes": [],
+                "constraints": [],
+            },
+            bases=("runs.job",),
+        ),
+        migrations.CreateModel(
+            name="Grant",
             fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("action", models.CharField(max_length=16)),
+                (
+                    "effect",
+                    models.CharField(
+                        choices=[("allow", "allow"), ("deny", "deny")], default="allow", max_length=5
+                    ),
+                ),
+                (
+                    "scope",
+                    models.CharField(
+                        choices=[
+                            ("tenant", "every job of the tenant"),
+                            ("queue", "jobs of one queue"),
+                            ("owner", "jobs of one owner"),
+                            ("self", "jobs whose owner is the principal"),
+                            ("job", "one job"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
+                ("queue", models.CharField(blank=True, default="", max_length=128)),
+                ("owner", models.CharField(blank=True, default="", max_length=200)),
+                ("job", models.CharField(blank=True, default="", max_length=128)),
+                ("not_before", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=500)),
+                ("granted_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "granted_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "group",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grants",
+                        to="auth.group",
+                    ),
+                ),
+                (
+                    "revoked_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grants",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="grants", to="runs.tenant"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Delivery",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("event_id", models.CharField(max_length=128)),
+                ("replays", models.PositiveIntegerField(default=0)),
+                ("conflicts", models.PositiveIntegerField(default=0)),
+                ("last_at", models.DateTimeField()),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.tenant"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Claim",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("fence", models.BigIntegerField()),
+                ("worker", models.CharField(blank=True, default="", max_length=128)),
+                ("token_hash", models.CharField(blank=True, default="", max_length=64)),
+                ("cause", models.CharField(blank=True, default="", max_length=64)),
+                ("at", models.DateTimeField()),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="claims", to="runs.job"
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="runs.tenant"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Cause",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=64)),
+                ("short", models.CharField(max_length=80)),
+                ("text", models.CharField(max_length=500)),
+                ("retired_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="causes", to="runs.tenant"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Token",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("prefix", models.CharField(max_length=8, unique=True)),
+                ("secret_hash", models.CharField(max_length=64)),
+                ("actions", models.JSONField(default=list)),
+                ("queues", models.JSONField(blank=True, default=list)),
+                ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("expires_at", models.DateTimeField()),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tokens",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Tool",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("label", models.CharField(blank=True, default="", max_length=200)),
+                ("where_to_look", models.TextField(blank=True, default="")),
+                ("link_template", models.CharField(blank=True, default="", max_length=2000)),
+                ("allowed_hosts", models.TextField(blank=True, default="")),
+                ("reference_pattern", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tools", to="runs.tenant"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Step",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("ordinal", models.PositiveSmallIntegerField()),
+                ("label", models.CharField(blank=True, max_length=200)),
+                ("tool", models.CharField(blank=True, default="", max_length=200)),
+                ("target", models.CharField(blank=True, default="", max_length=200)),
+                ("params", models.TextField(default="{}")),
+                ("state", models.CharField(default="pending", max_length=8)),
+                ("value", models.TextField(blank=True, null=True)),
+                ("reserved_by", models.BigIntegerField(blank=True, null=True)),
+                ("reserved_at", models.DateTimeField(blank=True, null=True)),
+                ("attempt", models.CharField(blank=True, max_length=128, null=True)),
+                ("dispatched_at", models.DateTimeField(blank=True, null=True)),
+                ("dispatch_attempt", models.CharField(blank=True, max_length=128, null=True)),
+                ("said_unknown", models.BooleanField(default=False)),
+                ("put_back", models.BooleanField(default=False)),
+                ("disputed", models.BooleanField(default=False)),
+                ("no_mark", models.BooleanField(default=False)),
+                ("testimony", models.PositiveIntegerField(default=0)),
+                ("closed_seq", models.BigIntegerField(default=0)),
+                ("settled_type", models.CharField(blank=True, default="", max_length=8)),
+                ("settled_by", models.CharField(blank=True, default="", max_length=128)),
+                ("settled_seq", models.BigIntegerField(blank=True, null=True)),
+                ("version", models.BigIntegerField(default=0)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="steps", to="runs.job"
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="runs.tenant"
+                    ),
+                ),
             ],
             options={
-                'proxy': True,
-                'indexes': [],
-                'constraints': [],
+                "indexes": [models.Index(fields=["tenant", "tool", "state"], name="step_tool_state")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("job", "ordinal"), name="step_once_in_job"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["pending", "inflight", "unknown", "ok", "rejected"])
+                        ),
+                        name="step_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("settled_seq__isnull", False),
+                                ("state__in", ["ok", "rejected"]),
+                                ("value__isnull", False),
+                            ),
+                            models.Q(
+                                ("settled_seq__isnull", True),
+                                ("state__in", ["pending", "inflight", "unknown"]),
+                                ("value__isnull", True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="step_value_when_settled",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["inflight", "unknown"])),
+                        fields=("job",),
+                        name="step_one_unsettled",
+                    ),
+                ],
             },
-            bases=('runs.job',),
         ),
         migrations.CreateModel(
-            name='Grant',
+            name="Refusal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(max_length=16)),
-                ('effect', models.CharField(choices=[('allow', 'allow'), ('deny', 'deny')], default='allow', max_length=5)),
-                ('scope', models.CharField(choices=[('tenant', 'every job of the tenant'), ('queue', 'jobs of one queue'), ('owner', 'jobs of one owner'), ('self', 'jobs whose owner is the principal'), ('job', 'one job')], max_length=6)),
-                ('queue', models.CharField(blank=True, default='', max_length=128)),
-                ('owner', models.CharField(blank=True, default='', max_length=200)),
-                ('job', models.CharField(blank=True, default='', max_length=128)),
-                ('not_before', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('reason', models.CharField(blank=True, default='', max_length=500)),
-                ('granted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('granted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='grants', to='auth.group')),
-                ('revoked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='grants', to=settings.AUTH_USER_MODEL)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='grants', to='runs.tenant')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Delivery',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event_id', models.CharField(max_length=128)),
-                ('replays', models.PositiveIntegerField(default=0)),
-                ('conflicts', models.PositiveIntegerField(default=0)),
-                ('last_at', models.DateTimeField()),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.tenant')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Claim',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('fence', models.BigIntegerField()),
-                ('worker', models.CharField(blank=True, default='', max_length=128)),
-                ('token_hash', models.CharField(blank=True, default='', max_length=64)),
-                ('cause', models.CharField(blank=True, default='', max_length=64)),
-                ('at', models.DateTimeField()),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='claims', to='runs.job')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.tenant')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Cause',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=64)),
-                ('short', models.CharField(max_length=80)),
-                ('text', models.CharField(max_length=500)),
-                ('retired_at', models.DateTimeField(blank=True, null=True)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='causes', to='runs.tenant')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Token',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('prefix', models.CharField(max_length=8, unique=True)),
-                ('secret_hash', models.CharField(max_length=64)),
-                ('actions', models.JSONField(default=list)),
-                ('queues', models.JSONField(blank=True, default=list)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('expires_at', models.DateTimeField()),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Tool',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('label', models.CharField(blank=True, default='', max_length=200)),
-                ('where_to_look', models.TextField(blank=True, default='')),
-                ('link_template', models.CharField(blank=True, default='', max_length=2000)),
-                ('allowed_hosts', models.TextField(blank=True, default='')),
-                ('reference_pattern', models.CharField(blank=True, default='', max_length=200)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tools', to='runs.tenant')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Step',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ordinal', models.PositiveSmallIntegerField()),
-                ('label', models.CharField(blank=True, max_length=200)),
-                ('tool', models.CharField(blank=True, default='', max_length=200)),
-                ('target', models.CharField(blank=True, default='', max_length=200)),
-                ('params', models.TextField(default='{}')),
-                ('state', models.CharField(default='pending', max_length=8)),
-                ('value', models.TextField(blank=True, null=True)),
-                ('reserved_by', models.BigIntegerField(blank=True, null=True)),
-                ('reserved_at', models.DateTimeField(blank=True, null=True)),
-                ('attempt', models.CharField(blank=True, max_length=128, null=True)),
-                ('dispatched_at', models.DateTimeField(blank=True, null=True)),
-                ('dispatch_attempt', models.CharField(blank=True, max_length=128, null=True)),
-                ('said_unknown', models.BooleanField(default=False)),
-                ('put_back', models.BooleanField(default=False)),
-                ('disputed', models.BooleanField(default=False)),
-                ('no_mark', models.BooleanField(default=False)),
-                ('testimony', models.PositiveIntegerField(default=0)),
-                ('closed_seq', models.BigIntegerField(default=0)),
-                ('settled_type', models.CharField(blank=True, default='', max_length=8)),
-                ('settled_by', models.CharField(blank=True, default='', max_length=128)),
-                ('settled_seq', models.BigIntegerField(blank=True, null=True)),
-                ('version', models.BigIntegerField(default=0)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='steps', to='runs.job')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.tenant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("action", models.CharField(max_length=16)),
+                ("job_id", models.CharField(max_length=128)),
+                ("code", models.CharField(max_length=32)),
+                ("minute", models.DateTimeField()),
+                ("count", models.PositiveIntegerField(default=1)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="refusals",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="refusals", to="runs.tenant"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['tenant', 'tool', 'state'], name='step_tool_state')],
-                'constraints': [models.UniqueConstraint(fields=('job', 'ordinal'), name='step_once_in_job'), models.CheckConstraint(condition=models.Q(('state__in', ['pending', 'inflight', 'unknown', 'ok', 'rejected'])), name='step_state'), models.CheckConstraint(condition=models.Q(models.Q(('settled_seq__isnull', False), ('state__in', ['ok', 'rejected']), ('value__isnull', False)), models.Q(('settled_seq__isnull', True), ('state__in', ['pending', 'inflight', 'unknown']), ('value__isnull', True)), _connector='OR'), name='step_value_when_settled'), models.UniqueConstraint(condition=models.Q(('state__in', ['inflight', 'unknown'])), fields=('job',), name='step_one_unsettled')],
+                "indexes": [models.Index(fields=["tenant", "minute"], name="refusal_minute")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("user", "action", "job_id", "code", "minute"), name="refusal_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Refusal',
+            name="Receipt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(max_length=16)),
-                ('job_id', models.CharField(max_length=128)),
-                ('code', models.CharField(max_length=32)),
-                ('minute', models.DateTimeField()),
-                ('count', models.PositiveIntegerField(default=1)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refusals', to=settings.AUTH_USER_MODEL)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refusals', to='runs.tenant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("job_ref", models.CharField(max_length=128, null=True)),
+                ("seq", models.BigIntegerField(null=True)),
+                ("event_id", models.CharField(max_length=128, null=True)),
+                ("kind", models.CharField(max_length=16)),
+                ("status", models.CharField(max_length=20)),
+                ("actor_type", models.CharField(max_length=8)),
+                ("actor_name", models.CharField(max_length=128)),
+                ("ordinal", models.BigIntegerField(null=True)),
+                ("body", models.TextField()),
+                ("detail", models.TextField()),
+                ("at", models.DateTimeField()),
+                ("prev_digest", models.CharField(blank=True, max_length=64)),
+                ("digest", models.CharField(max_length=64)),
+                (
+                    "xid",
+                    models.BigIntegerField(db_default=runs.models.ledger.TransactionId(), editable=False),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="receipts",
+                        to="runs.job",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="receipts", to="runs.tenant"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['tenant', 'minute'], name='refusal_minute')],
-                'constraints': [models.UniqueConstraint(fields=('user', 'action', 'job_id', 'code', 'minute'), name='refusal_once')],
+                "indexes": [
+                    models.Index(fields=["xid", "id"], name="receipt_tail"),
+                    models.Index(fields=["tenant", "-at", "-id"], name="receipt_newest"),
+                    models.Index(fields=["tenant", "kind", "status", "-at", "-id"], name="receipt_kind"),
+                    models.Index(fields=["tenant", "actor_name", "-at", "-id"], name="receipt_actor"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("event_id__isnull", False)),
+                        fields=("tenant", "event_id"),
+                        name="event_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("job__isnull", False)),
+                        fields=("job", "seq"),
+                        name="receipt_seq_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("job__isnull", True), ("seq__isnull", True)),
+                            models.Q(("job__isnull", False), ("seq__gte", 1)),
+                            _connector="OR",
+                        ),
+                        name="receipt_seq",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Receipt',
+            name="Queue",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('job_ref', models.CharField(max_length=128, null=True)),
-                ('seq', models.BigIntegerField(null=True)),
-                ('event_id', models.CharField(max_length=128, null=True)),
-                ('kind', models.CharField(max_length=16)),
-                ('status', models.CharField(max_length=20)),
-                ('actor_type', models.CharField(max_length=8)),
-                ('actor_name', models.CharField(max_length=128)),
-                ('ordinal', models.BigIntegerField(null=True)),
-                ('body', models.TextField()),
-                ('detail', models.TextField()),
-                ('at', models.DateTimeField()),
-                ('prev_digest', models.CharField(blank=True, max_length=64)),
-                ('digest', models.CharField(max_length=64)),
-                ('xid', models.BigIntegerField(db_default=runs.models.ledger.TransactionId(), editable=False)),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='receipts', to='runs.job')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='receipts', to='runs.tenant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=128)),
+                ("id_prefix", models.CharField(blank=True, default="", max_length=64)),
+                (
+                    "reconcile_needs",
+                    models.CharField(
+                        choices=[
+                            ("1", "one person"),
+                            ("2", "two people"),
+                            ("2 for did-not-happen", "two people for “did not happen”"),
+                        ],
+                        default="1",
+                        max_length=24,
+                    ),
+                ),
+                ("limit_seconds", models.PositiveIntegerField(default=3600)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="queues", to="runs.tenant"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['xid', 'id'], name='receipt_tail'), models.Index(fields=['tenant', '-at', '-id'], name='receipt_newest'), models.Index(fields=['tenant', 'kind', 'status', '-at', '-id'], name='receipt_kind'), models.Index(fields=['tenant', 'actor_name', '-at', '-id'], name='receipt_actor')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('event_id__isnull', False)), fields=('tenant', 'event_id'), name='event_once'), models.UniqueConstraint(condition=models.Q(('job__isnull', False)), fields=('job', 'seq'), name='receipt_seq_once'), models.CheckConstraint(condition=models.Q(models.Q(('job__isnull', True), ('seq__isnull', True)), models.Q(('job__isnull', False), ('seq__gte', 1)), _connector='OR'), name='receipt_seq')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "name"), name="queue_once_in_tenant"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("id_prefix", ""), _negated=True),
+                        fields=("tenant", "id_prefix"),
+                        name="queue_prefix_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reconcile_needs__in", ["1", "2", "2 for did-not-happen"])),
+                        name="queue_reconcile_needs",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Queue',
+            name="Proposal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=128)),
-                ('id_prefix', models.CharField(blank=True, default='', max_length=64)),
-                ('reconcile_needs', models.CharField(choices=[('1', 'one person'), ('2', 'two people'), ('2 for did-not-happen', 'two people for “did not happen”')], default='1', max_length=24)),
-                ('limit_seconds', models.PositiveIntegerField(default=3600)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='queues', to='runs.tenant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("ordinal", models.PositiveSmallIntegerField()),
+                ("proposal_id", models.CharField(max_length=64)),
+                ("seq", models.BigIntegerField()),
+                ("outcome", models.CharField(max_length=8)),
+                ("value", models.TextField(blank=True, default="")),
+                ("evidence", models.TextField()),
+                ("version", models.BigIntegerField()),
+                ("state", models.CharField(default="open", max_length=10)),
+                ("at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="proposals", to="runs.job"
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="proposals",
+                        to="runs.tenant",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'name'), name='queue_once_in_tenant'), models.UniqueConstraint(condition=models.Q(('id_prefix', ''), _negated=True), fields=('tenant', 'id_prefix'), name='queue_prefix_once'), models.CheckConstraint(condition=models.Q(('reconcile_needs__in', ['1', '2', '2 for did-not-happen'])), name='queue_reconcile_needs')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Proposal',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ordinal', models.PositiveSmallIntegerField()),
-                ('proposal_id', models.CharField(max_length=64)),
-                ('seq', models.BigIntegerField()),
-                ('outcome', models.CharField(max_length=8)),
-                ('value', models.TextField(blank=True, default='')),
-                ('evidence', models.TextField()),
-                ('version', models.BigIntegerField()),
-                ('state', models.CharField(default='open', max_length=10)),
-                ('at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='proposals', to='runs.job')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='proposals', to='runs.tenant')),
-            ],
-            options={
-                'indexes': [models.Index(fields=['tenant', 'state', 'expires_at', 'id'], name='proposal_open')],
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'proposal_id'), name='proposal_once'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'approved', 'declined', 'withdrawn', 'expired', 'superseded'])), name='proposal_state')],
+                "indexes": [
+                    models.Index(fields=["tenant", "state", "expires_at", "id"], name="proposal_open")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "proposal_id"), name="proposal_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                ["open", "approved", "declined", "withdrawn", "expired", "superseded"],
+                            )
+                        ),
+                        name="proposal_state",
+                    ),
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['tenant', '-created_at', '-id'], name='job_newest'),
+            model_name="job",
+            index=models.Index(fields=["tenant", "-created_at", "-id"], name="job_newest"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['tenant', 'queue', '-created_at', '-id'], name='job_queue_newest'),
+            model_name="job",
+            index=models.Index(fields=["tenant", "queue", "-created_at", "-id"], name="job_queue_newest"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['tenant', 'owner', '-created_at', '-id'], name='job_owner_newest'),
+            model_name="job",
+            index=models.Index(fields=["tenant", "owner", "-created_at", "-id"], name="job_owner_newest"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['tenant', 'control', '-created_at', '-id'], name='job_control_newest'),
+            model_name="job",
+            index=models.Index(fields=["tenant", "control", "-created_at", "-id"], name="job_control_newest"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['tenant', 'result', '-created_at', '-id'], name='job_result_newest'),
+            model_name="job",
+            index=models.Index(fields=["tenant", "result", "-created_at", "-id"], name="job_result_newest"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['tenant', 'admitted', '-created_at', '-id'], name='job_admitted_newest'),
+            model_name="job",
+            index=models.Index(
+                fields=["tenant", "admitted", "-created_at", "-id"], name="job_admitted_newest"
+            ),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('unsettled_since__isnull', False)), fields=['tenant', 'control', 'unsettled_since', 'id'], name='job_unsettled'),
+            model_name="job",
+            index=models.Index(
+                condition=models.Q(("unsettled_since__isnull", False)),
+                fields=["tenant", "control", "unsettled_since", "id"],
+                name="job_unsettled",
+            ),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('disputed__gt', 0), ('no_mark__gt', 0), _connector='OR'), fields=['tenant', '-updated_at', '-id'], name='job_disputed'),
+            model_name="job",
+            index=models.Index(
+                condition=models.Q(("disputed__gt", 0), ("no_mark__gt", 0), _connector="OR"),
+                fields=["tenant", "-updated_at", "-id"],
+                name="job_disputed",
+            ),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['parent', 'id'], name='job_parent'),
+            model_name="job",
+            index=models.Index(fields=["parent", "id"], name="job_parent"),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(fields=('tenant', 'job_id'), name='job_once_in_tenant'),
+            model_name="job",
+            constraint=models.UniqueConstraint(fields=("tenant", "job_id"), name="job_once_in_tenant"),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('control__in', ['run', 'requested', 'acknowledged'])), name='job_control'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("control__in", ["run", "requested", "acknowledged"])), name="job_control"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('result__in', ['open', 'succeeded', 'failed'])), name='job_result'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("result__in", ["open", "succeeded", "failed"])), name="job_result"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('dispatch__in', ['marked', 'unmarked'])), name='job_dispatch'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("dispatch__in", ["marked", "unmarked"])), name="job_dispatch"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('n_steps__gte', 1), ('n_steps__lte', 256)), name='job_n_steps'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("n_steps__gte", 1), ("n_steps__lte", 256)), name="job_n_steps"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('cur', 'ok'), ('position', models.F('n_steps'))), models.Q(('cur__in', ['pending', 'inflight', 'unknown', 'rejected']), ('position__lt', models.F('n_steps'))), _connector='OR'), name='job_cursor'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("cur", "ok"), ("position", models.F("n_steps"))),
+                    models.Q(
+                        ("cur__in", ["pending", "inflight", "unknown", "rejected"]),
+                        ("position__lt", models.F("n_steps")),
+                    ),
+                    _connector="OR",
+                ),
+                name="job_cursor",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('cur', 'ok'), ('result', 'succeeded')), models.Q(('cur', 'rejected'), ('result', 'failed')), models.Q(('cur__in', ['pending', 'inflight', 'unknown']), ('result', 'open')), _connector='OR'), name='job_result_follows_steps'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("cur", "ok"), ("result", "succeeded")),
+                    models.Q(("cur", "rejected"), ("result", "failed")),
+                    models.Q(("cur__in", ["pending", "inflight", "unknown"]), ("result", "open")),
+                    _connector="OR",
+                ),
+                name="job_result_follows_steps",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('cur__in', ['inflight', 'unknown']), ('unsettled_since__isnull', False)), models.Q(('cur__in', ['pending', 'ok', 'rejected']), ('unsettled_since__isnull', True)), _connector='OR'), name='job_unsettled_since'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("cur__in", ["inflight", "unknown"]), ("unsettled_since__isnull", False)),
+                    models.Q(("cur__in", ["pending", "ok", "rejected"]), ("unsettled_since__isnull", True)),
+                    _connector="OR",
+                ),
+                name="job_unsettled_since",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('control', 'acknowledged'), _negated=True), ('unsettled_since__isnull', True), _connector='OR'), name='job_acknowledged_is_settled'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("control", "acknowledged"), _negated=True),
+                    ("unsettled_since__isnull", True),
+                    _connector="OR",
+                ),
+                name="job_acknowledged_is_settled",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('admitted', True), models.Q(('control', 'acknowledged'), ('cur', 'pending'), ('fence', 0), ('holder', ''), ('position', 0), ('result', 'open')), _connector='OR'), name='job_tombstone'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("admitted", True),
+                    models.Q(
+                        ("control", "acknowledged"),
+                        ("cur", "pending"),
+                        ("fence", 0),
+                        ("holder", ""),
+                        ("position", 0),
+                        ("result", "open"),
+                    ),
+                    _connector="OR",
+                ),
+                name="job_tombstone",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('control', 'run'), models.Q(('cancel_seq__isnull', False), ('too_late', False)), _connector='OR'), name='job_cancel_is_recorded'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("control", "run"),
+                    models.Q(("cancel_seq__isnull", False), ("too_late", False)),
+                    _connector="OR",
+                ),
+                name="job_cancel_is_recorded",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('claim_hash', ''), ('holder', '')), models.Q(models.Q(('holder', ''), _negated=True), models.Q(('claim_hash', ''), _negated=True)), _connector='OR'), name='job_claim_is_whole'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("claim_hash", ""), ("holder", "")),
+                    models.Q(
+                        models.Q(("holder", ""), _negated=True), models.Q(("claim_hash", ""), _negated=True)
+                    ),
+                    _connector="OR",
+                ),
+                name="job_claim_is_whole",
+            ),
         ),
         migrations.AddIndex(
-            model_name='grant',
-            index=models.Index(fields=['user', 'action'], name='grant_user_action'),
+            model_name="grant",
+            index=models.Index(fields=["user", "action"], name="grant_user_action"),
         ),
         migrations.AddIndex(
-            model_name='grant',
-            index=models.Index(fields=['group', 'action'], name='grant_group_action'),
+            model_name="grant",
+            index=models.Index(fields=["group", "action"], name="grant_group_action"),
         ),
         migrations.AddIndex(
-            model_name='grant',
-            index=models.Index(fields=['tenant', 'action'], name='grant_tenant_action'),
+            model_name="grant",
+            index=models.Index(fields=["tenant", "action"], name="grant_tenant_action"),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('group__isnull', False), ('user__isnull', True)), models.Q(('group__isnull', True), ('user__isnull', False)), _connector='OR'), name='grant_one_subject'),
+            model_name="grant",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("group__isnull", False), ("user__isnull", True)),
+                    models.Q(("group__isnull", True), ("user__isnull", False)),
+                    _connector="OR",
+                ),
+                name="grant_one_subject",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(('effect__in', ['allow', 'deny'])), name='grant_effect'),
+            model_name="grant",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("effect__in", ["allow", "deny"])), name="grant_effect"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('job', ''), ('owner', ''), ('queue', ''), ('scope__in', ['tenant', 'self'])), models.Q(('job', ''), ('owner', ''), ('scope', 'queue'), models.Q(('queue', ''), _negated=True)), models.Q(('job', ''), ('queue', ''), ('scope', 'owner'), models.Q(('owner', ''), _negated=True)), models.Q(('owner', ''), ('queue', ''), ('scope', 'job'), models.Q(('job', ''), _negated=True)), _connector='OR'), name='grant_scope_columns'),
+            model_name="grant",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("job", ""), ("owner", ""), ("queue", ""), ("scope__in", ["tenant", "self"])),
+                    models.Q(
+                        ("job", ""), ("owner", ""), ("scope", "queue"), models.Q(("queue", ""), _negated=True)
+                    ),
+                    models.Q(
+                        ("job", ""), ("queue", ""), ("scope", "owner"), models.Q(("owner", ""), _negated=True)
+                    ),
+                    models.Q(
+                        ("owner", ""), ("queue", ""), ("scope", "job"), models.Q(("job", ""), _negated=True)
+                    ),
+                    _connector="OR",
+                ),
+                name="grant_scope_columns",
+            ),
         ),
         migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(fields=['tenant', '-last_at', '-id'], name='delivery_newest'),
+            model_name="delivery",
+            index=models.Index(fields=["tenant", "-last_at", "-id"], name="delivery_newest"),
         ),
         migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('tenant', 'event_id'), name='delivery_once'),
+            model_name="delivery",
+            constraint=models.UniqueConstraint(fields=("tenant", "event_id"), name="delivery_once"),
         ),
         migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.UniqueConstraint(fields=('job', 'fence'), name='fence_once_in_job'),
+            model_name="claim",
+            constraint=models.UniqueConstraint(fields=("job", "fence"), name="fence_once_in_job"),
         ),
         migrations.AddConstraint(
-            model_name='cause',
-            constraint=models.UniqueConstraint(fields=('tenant', 'code'), name='cause_once_in_tenant'),
+            model_name="cause",
+            constraint=models.UniqueConstraint(fields=("tenant", "code"), name="cause_once_in_tenant"),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='user_name_once_in_tenant'),
+            model_name="user",
+            constraint=models.UniqueConstraint(fields=("tenant", "name"), name="user_name_once_in_tenant"),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['person', 'service'])), name='user_kind'),
+            model_name="user",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["person", "service"])), name="user_kind"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('kind', 'person'), models.Q(('is_staff', False), ('is_superuser', False)), _connector='OR'), name='service_has_no_admin'),
+            model_name="user",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("kind", "person"),
+                    models.Q(("is_staff", False), ("is_superuser", False)),
+                    _connector="OR",
+                ),
+                name="service_has_no_admin",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('sponsor__isnull', True), ('kind', 'service'), _connector='OR'), name='only_services_have_sponsors'),
+            model_name="user",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("sponsor__isnull", True), ("kind", "service"), _connector="OR"),
+                name="only_services_have_sponsors",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tool',
-            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='tool_once_in_tenant'),
+            model_name="tool",
+            constraint=models.UniqueConstraint(fields=("tenant", "name"), name="tool_once_in_tenant"),
         ),
     ]

@@ -65,7 +65,7 @@ def children_of(pid: int) -> list[int]:
 
 @pytest.fixture
 def demo(real_db: Database) -> Iterator[Demo]:
-    """`manage.py demo` on this test's database; ended by Ctrl-C, after which none of its processes is left."""
+    """`manage.py demo` on this test's database; ended by Ctrl-C, after which no process of it is left."""
     port = three_free_ports()
     command = [sys.executable, "manage.py", "demo", "--port", str(port), "--mail-seconds", "8"]
     process = subprocess.Popen(

@@ -34,7 +34,9 @@ def test_a_mail_that_was_out_when_the_cancel_came(demo: Demo, person: Callable[[
     ask_to_cancel(omar)
     expect(verdict(lena)).to_have_text("Cancel requested; verifying a sent step", timeout=PATIENCE)
     expect(lena.get_by_text("Not yet:")).to_be_visible()
-    expect(verdict(lena)).to_have_text(re.compile("^Stopped; [1-9] of 10 steps had happened$"), timeout=PATIENCE)
+    expect(verdict(lena)).to_have_text(
+        re.compile("^Stopped; [1-9] of 10 steps had happened$"), timeout=PATIENCE
+    )
     happened = int(verdict(lena).inner_text().split()[1])
     expect(lena.locator(f"#step-{happened}")).to_contain_text("Happened")
     expect(lena.locator(f"#step-{happened + 1}")).to_contain_text("Held")
