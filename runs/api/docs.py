@@ -100,7 +100,7 @@ def _type(schema: dict[str, Any]) -> str:
         if several in schema:
             return " or ".join(_type(each) for each in schema[several])
     if "enum" in schema or "const" in schema:
-        return " · ".join(map(str, schema.get("enum", [schema.get("const")])))
+        return " · ".join(str(word) or "empty" for word in schema.get("enum", [schema.get("const")]))
     if schema.get("type") == "array":
         return f"list of {_type(schema['items'])}"
     return str(schema.get("type", "anything"))

@@ -33,11 +33,14 @@ class Api(NinjaAPI):
         shapes = document["components"]["schemas"]
         for operations in document["paths"].values():
             for operation in operations.values():
-                operation["responses"] = dict(sorted(operation["responses"].items()))
+                operation["responses"] = {
+                    str(code): told for code, told in sorted(operation["responses"].items())
+                }
                 for response in operation["responses"].values():
                     response["content"] = _by_media_type(response["content"]["application/json"]["schema"])
                 for parameter in operation["parameters"]:
-                    parameter["schema"] = _without_null(parameter["schema"])
+                    if not parameter["required"]:
+                        parameter["schema"] = _or_empty(parameter["schema"])
                 if body := operation.get("requestBody"):
                     name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
                     body["required"] = bool(shapes[name].get("required"))
@@ -53,12 +56,11 @@ def _by_media_type(schema: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A query has no null: a parameter is given or it is not."""
-    if "anyOf" not in schema:
-        return schema
-    (given,) = (part for part in schema["anyOf"] if part != {"type": "null"})
-    return {**{key: value for key, value in schema.items() if key != "anyOf"}, **given}
+def _or_empty(schema: dict[str, Any]) -> dict[str, Any]:
+    """A query has no null: what need not be given may be left empty."""
+    given = [part for part in schema.pop("anyOf", [schema]) if part != {"type": "null"}]
+    about = {key: schema[key] for key in ("title", "description") if key in schema}
+    return {**about, "anyOf": [*given, {"const": ""}]}
 
 
 def _with_problem(view: View) -> View:

@@ -70,7 +70,7 @@ def explain_can(
 READS: tuple[tuple[str, Any, Any, str], ...] = (
     ("/jobs", list_jobs, shapes.Jobs, "Jobs, newest first"),
     ("/jobs/{job_id:job_id}", get_job, shapes.Job, "A job as it is now"),
-    ("/jobs/{job_id:job_id}/receipts", list_receipts, shapes.Receipts, "The receipts of a job, in their order"),
+    ("/jobs/{job_id:job_id}/receipts", list_receipts, shapes.Receipts, "The receipts of a job, in order"),
     ("/jobs/{job_id:job_id}/preview", preview_command, shapes.Preview, "What a cancel would do now"),
     ("/receipts/{event_id:event_id}", get_receipt, shapes.Receipt, "One receipt, by its event id"),
     ("/causes", list_causes, shapes.Causes, "Why something may be stopped"),

@@ -34,7 +34,7 @@ def check(method: str, response: Any) -> HttpResponse:
 def _answers(method: str, route: str) -> dict[str, Any] | None:
     path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route)
     operation = api.document()["paths"].get(path, {}).get(method.lower())
-    return operation and {str(code): answer for code, answer in operation["responses"].items()}
+    return operation and operation["responses"]
 
 
 @cache

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from playwright.sync_api import Browser
 
 from runs.api import api
 from runs.api.docs import codes
 from runs.protocol.tables import TABLES
+from tests.support.server import Served
 
 from .cast import Caller
 
@@ -119,7 +121,8 @@ def test_the_page_loads_nothing_from_elsewhere_and_runs_nothing(db: None) -> Non
 
 
 @pytest.mark.browser
-def test_the_page_in_a_browser(served: Any, page: Any) -> None:
+def test_the_page_in_a_browser(served: Served, browser: Browser) -> None:
+    page = browser.new_page()
     said: list[str] = []
     asked: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -131,3 +134,4 @@ def test_the_page_in_a_browser(served: Any, page: Any) -> None:
     assert page.evaluate("getComputedStyle(document.body).display") == "grid"  # its style sheet was let in
     assert said == []
     assert all(address.startswith(served.url) for address in asked)
+    page.close()
