@@ -1,10 +1,12 @@
 """States in the words and colours that people see (docs: the Words page). Dashed is not established, solid
 is, double is established and approved by a second person."""
 
+import json
 from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -13,6 +15,8 @@ from runs.protocol.states import Control, Result, State
 from runs.words import HEADLINES, Headline
 
 from .shapes import Age, Chip
+
+NEAR = 40  #: per cent of the target, from which on an age is coloured
 
 
 def headline(job: dict[str, Any]) -> Headline:
@@ -28,18 +32,30 @@ def label(job: dict[str, Any]) -> str:
     return words.filled(words.label, happened(job), len(job["steps"]))
 
 
+def unfilled(text: Promise | str) -> str:
+    """One of the headline's texts where no job is meant: "k of n"."""
+    return str(text).format(done="k", total="n")
+
+
+def edge(job: dict[str, Any]) -> str:
+    """Dashed while something is not established, and a dispute is just that."""
+    return "dashed" if job["disputed"] else headline(job).edge
+
+
+def disputed() -> Chip:
+    return Chip(_("Disputed: reports differ"), "unknown", "differ", "dashed")
+
+
 def chip(job: dict[str, Any]) -> Chip:
     """The full label; a dispute stands before everything, because nothing may be told then."""
-    if job["disputed"]:
-        return Chip(_("Disputed: reports differ"), "unknown", "differ", "dashed")
     words = headline(job)
-    return Chip(label(job), words.token, words.icon, words.edge)
+    return disputed() if job["disputed"] else Chip(label(job), words.token, words.icon, words.edge)
 
 
 def short_chip(job: dict[str, Any], waiting: bool = False) -> Chip:
     """For a row whose sub-line gives the control axis."""
     if job["disputed"]:
-        return Chip(_("Disputed: reports differ"), "unknown", "differ", "dashed")
+        return disputed()
     if waiting:
         return Chip(_("Awaiting second person"), "pending", "people", "dashed")
     if job["headline"] in ("verifying_unknown", "outcome_unknown"):
@@ -53,7 +69,7 @@ def step_chip(
     job: dict[str, Any], step: dict[str, Any], waiting: bool = False, approved: bool = False
 ) -> Chip:
     if step["disputed"]:
-        return Chip(_("Disputed: reports differ"), "unknown", "differ", "dashed")
+        return disputed()
     edge = "double" if approved else "solid"
     match step["state"]:
         case "ok":
@@ -66,16 +82,27 @@ def step_chip(
             return Chip(_("Unknown"), "unknown", "dashed-question", "dashed")
         case "inflight":
             return Chip(_("Waiting for answer"), "pending", "dashed-clock", "dashed")
-    if job["control"] != "run" or job["result"] != "open":
-        return Chip(_("Held"), "still", "no-entry")
-    return Chip(_("Not sent"), "still", "clock")
+    return Chip(_("Held"), "still", "no-entry") if held(job) else Chip(_("Not sent"), "still", "clock")
+
+
+def held(job: dict[str, Any]) -> bool:
+    """Whether its pending steps will not start any more."""
+    return bool(job["control"] != "run" or job["result"] != "open")
+
+
+def line(job: dict[str, Any]) -> str:
+    """A row's mandatory sub-line: the control axis, then what became of the steps."""
+    too_late = job["cancel"] and job["cancel"]["too_late"]
+    running = _("cancel came too late") if too_late else _("no cancel requested")
+    control = {"run": running, "requested": _("cancel requested"), "acknowledged": _("stop confirmed")}
+    asked = control[job["control"]]
+    return _("%(control)s; %(steps)s") % {"control": asked, "steps": counts(job)}
 
 
 def counts(job: dict[str, Any]) -> str:
-    """ "2 happened, 1 did not, 1 unknown, 3 held": the mandatory sub-line; what is zero is left out."""
+    """ "2 happened, 1 did not, 1 unknown, 3 held"; what is zero is left out."""
     states = [step["state"] for step in job["steps"]]
     out, pending = states.count("inflight"), states.count("pending")
-    held = job["control"] != "run" or job["result"] != "open"
     parts = [
         (states.count("ok"), ngettext("%(n)d happened", "%(n)d happened", states.count("ok"))),
         (states.count("rejected"), ngettext("%(n)d did not", "%(n)d did not", states.count("rejected"))),
@@ -84,7 +111,7 @@ def counts(job: dict[str, Any]) -> str:
         (
             pending,
             ngettext("%(n)d held", "%(n)d held", pending)
-            if held
+            if held(job)
             else ngettext("%(n)d not sent", "%(n)d not sent", pending),
         ),
     ]
@@ -104,12 +131,40 @@ def span(seconds: float) -> str:
     return _("%(d)d d %(h)02d h") % {"d": minutes // 1440, "h": minutes % 1440 // 60}
 
 
+def gap(seconds: float) -> str:
+    """As `span`, but tenths of a second tell under a minute: it is about which came first."""
+    return f"{seconds:.1f} s" if seconds < 60 else span(seconds)
+
+
 def age(since: datetime, now: datetime, target_seconds: int) -> Age:
     waited = (now - since).total_seconds()
     share = 100 if not target_seconds else min(100, int(100 * waited / target_seconds))
-    tone = "over" if waited >= target_seconds else "near" if share >= 40 else ""
-    today = timezone.localtime(since).date() == timezone.localtime(now).date()
-    return Age(span(waited), since, today, tone, share)
+    tone = "over" if waited >= target_seconds else "near" if share >= NEAR else ""
+    return Age(span(waited), since, _same_day(since, now), tone, share, target_seconds)
+
+
+def ended(at: datetime, now: datetime) -> Age:
+    """The age of what waits no longer."""
+    return Age(_("settled"), at, _same_day(at, now))
+
+
+def _same_day(one: datetime, other: datetime) -> bool:
+    return timezone.localtime(one).date() == timezone.localtime(other).date()
+
+
+def clock(at: datetime) -> str:
+    """The time of day, in the reader's zone."""
+    return timezone.localtime(at).strftime("%H:%M")
+
+
+def moment(text: str) -> datetime:
+    """A time as the API and the receipts write it."""
+    return datetime.fromisoformat(text)
+
+
+def as_text(value: Any) -> str:
+    """A value of `params`: texts as they are, anything else as the JSON it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def settled_as(shape: dict[str, Any], ordinal: int, outcome: str) -> dict[str, Any]:
@@ -125,9 +180,3 @@ def settled_as(shape: dict[str, Any], ordinal: int, outcome: str) -> dict[str, A
     late = bool(shape["cancel"] and shape["cancel"]["too_late"])
     code = headline_code(True, control, result, current, shape["paused_at"] is not None, late)
     return {**shape, "steps": steps, "headline": code, "disputed": False}
-
-
-def many(count: int, what: str) -> str:
-    """ "4 jobs"."""
-    forms = {"jobs": ngettext("%(n)d job", "%(n)d jobs", count)}
-    return forms[what] % {"n": count}

@@ -1,93 +1,86 @@
-"""Record outcome: what somebody saw in the other system, as evidence. A reconcile, or an observation."""
+"""Record outcome: what is known, what to look up, and the form that takes what somebody saw."""
 
-from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from runs.commands import do
+from runs.commands import Answer
 from runs.errors import NotVisible
 from runs.models import Tool
 from runs.protocol.canonical import idempotency_key
-from runs.queries.job_page import JobPage, job_page
+from runs.queries.job_page import JobPage, job_page, was_sent
 
-from . import looks, may, refusals
-from .door import actor_of, go, page, show
-from .forms import CHOICES, OUTCOMES, OutcomeForm, new_event_id
-from .shapes import Cannot, Fact, Link
+from . import looks, may, sheet
+from .door import form_page, reader_of
+from .evidence_form import CHOICES, OUTCOMES, EvidenceForm
+from .shapes import Fact, Link
+from .shell import zone
 from .timeline import KINDS
 
 
-@page
+@form_page
 def outcome(request: HttpRequest, job_id: str, ordinal: int) -> HttpResponse:
-    actor = actor_of(request)
-    found = job_page(actor, job_id)
+    reader = reader_of(request)
+    found = job_page(reader.actor, job_id, reader.now)
     if ordinal >= found.row.n_steps:
         raise NotVisible
-    facts: dict[str, Any] = {
-        "tool": found.tools.get(found.shape["steps"][ordinal]["tool"]),
-        "sent_at": found.sent_at.get(ordinal),
-    }
-    if request.method != "POST":
-        now = timezone.localtime().replace(second=0, microsecond=0)
-        start = {"event_id": new_event_id(), "version": found.job.steps[ordinal].version, "looked_at": now}
-        return _show(request, found, ordinal, OutcomeForm(initial=start, **facts), 200)
-    form = OutcomeForm(request.POST, **facts)
-    if not form.is_valid():
-        return _show(request, found, ordinal, form, 422)
-    answer = do(actor, job_id, form.ask(ordinal))
-    if answer.code >= 400:
-        return _show(request, job_page(actor, job_id), ordinal, form, answer.code, refusals.notice(answer))
-    messages.success(request, _recorded(answer.status, ordinal, form.cleaned_data["outcome"]))
-    return go(request, reverse("job", args=[job_id]))
 
+    def make(found: JobPage, **given: Any) -> EvidenceForm:
+        tool = found.tools.get(found.shape["steps"][ordinal]["tool"])
+        return EvidenceForm(tool=tool, sent_at=found.sent_at.get(ordinal), zone=zone()["label"], **given)
 
-def _recorded(status: str, ordinal: int, outcome: str) -> str:
-    said = {value: str(label) for value, label, _hint in OUTCOMES}[outcome]
-    words = {"n": ordinal + 1, "said": said, "at": timezone.localtime().strftime("%H:%M")}
-    if status == "observed":
-        return _("Noted at %(at)s: still unknown. What you saw is kept with step %(n)d.") % words
-    if status == "proposed":
-        return _("Entered %(at)s for step %(n)d: %(said)s. Waiting for a second person.") % words
-    return _("Recorded %(at)s for step %(n)d: %(said)s.") % words
+    def stale(form: EvidenceForm) -> bool:
+        """Sent again, it is a replay, whatever the step is by now."""
+        version, given = str(found.job.steps[ordinal].version), form.cleaned_data
+        return given["version"] not in ("", version) and not was_sent(reader.actor, given["event_id"])
 
-
-def _show(
-    request: HttpRequest, found: JobPage, ordinal: int, form: OutcomeForm, status: int, notice: Any = None
-) -> HttpResponse:
-    entry = {**present(request, found, ordinal, form), "notice": notice}
-    return show(
-        request, "runs/outcome/page.html", "runs/outcome/_form.html", {"entry": entry, "form": form}, status
+    entry = sheet.Sheet(
+        folder="outcome",
+        context="entry",
+        deed=may.outcome_of(ordinal),
+        make=make,
+        present=lambda found, form: _present(found, ordinal, form),
+        ask=lambda form: form.ask(ordinal),
+        said=lambda answer, form: _said(answer, ordinal, form.cleaned_data["outcome"]),
+        start=lambda found: {
+            "version": found.job.steps[ordinal].version,
+            "looked_at": reader.now.replace(second=0, microsecond=0),
+        },
+        stale=stale,
     )
+    return sheet.answer(request, job_id, found, entry)
 
 
-def present(request: HttpRequest, found: JobPage, ordinal: int, form: OutcomeForm) -> dict[str, Any]:
+def _said(answer: Answer, ordinal: int, outcome: str) -> str:
+    assert answer.receipt is not None  # whatever a person enters leaves one
+    said = {value: str(label) for value, label, _hint in OUTCOMES}[outcome]
+    at = looks.clock(looks.moment(answer.receipt["at"]))
+    words = {"n": ordinal + 1, "said": said, "at": at, "who": answer.receipt["actor"]["name"]}
+    if answer.status == "observed":
+        return _("Noted at %(at)s: still unknown. What you saw is kept with step %(n)d.") % words
+    if answer.status == "proposed":
+        return _("Entered %(at)s for step %(n)d: %(said)s. Waiting for a second person.") % words
+    return _("Recorded %(at)s by %(who)s for step %(n)d: %(said)s.") % words
+
+
+def _present(found: JobPage, ordinal: int, form: EvidenceForm) -> dict[str, Any]:
     shape, step, tool = found.shape, found.shape["steps"][ordinal], form.tool
-    job_id, words = shape["job_id"], {"n": ordinal + 1}
-    key = idempotency_key(shape["tenant"], job_id, ordinal)
+    key = idempotency_key(shape["tenant"], shape["job_id"], ordinal)
+    needs = found.queue.reconcile_needs
     return {
-        "job": job_id,
-        "seq": shape["seq"],
-        "job_title": found.row.title or job_id,
-        "title": _("What happened to step %(n)d?") % words,
+        "title": _("What happened to step %(n)d?") % {"n": ordinal + 1},
         "subtitle": " · ".join(filter(None, [step["label"], step["target"], str(tool or step["tool"])])),
-        "url": reverse("outcome", args=[job_id, ordinal]),
-        "back": reverse("job", args=[job_id]),
+        "url": reverse("outcome", args=[shape["job_id"], ordinal]),
         "facts": _facts(found, step, key, tool),
-        "link": _link(tool, key, step["target"], job_id),
+        "link": _link(tool, key, step["target"], shape["job_id"]),
         "hides": tool.where_to_look if tool else "",
         "checks": _checks(found, ordinal),
-        "outcomes": [_choice(value, label, hint, form, found, ordinal) for value, label, hint in OUTCOMES],
-        "rule": _rule(found.queue.reconcile_needs),
-        "submit": _("Record outcome") if found.queue.reconcile_needs == "1" else _("Send for approval"),
-        "lookup": reverse("event", args=[form["event_id"].value()]),
-        "cannot": _cannot(request, found, ordinal),
-        "zone": timezone.get_current_timezone_name(),
+        "outcomes": [_choice(each, form, found, ordinal) for each in OUTCOMES],
+        "rule": _rule(needs),
+        "submit": _("Send for approval") if needs == "2" else _("Record outcome"),
     }
 
 
@@ -99,13 +92,14 @@ def _facts(found: JobPage, step: dict[str, Any], key: str, tool: Tool | None) ->
         Fact(_("System"), str(tool or step["tool"])),
         Fact(_("Sent"), at=sent),
         Fact(_("Sent, UTC"), f"{sent:%Y-%m-%d %H:%M:%S} UTC" if sent else ""),
-        *(Fact(name, str(value)) for name, value in sorted(step["params"].items())),
+        *(Fact(name, looks.as_text(value)) for name, value in sorted(step["params"].items())),
     ]
     return [fact for fact in facts if fact.value or fact.at]
 
 
 def _link(tool: Tool | None, key: str, target: str, job_id: str) -> Link | None:
-    if tool is None or not tool.link_template:
+    """Into the other system: only where the administrator's template leads to a web page."""
+    if tool is None or not tool.link_template.lower().startswith(("http://", "https://")):
         return None
     url = tool.link_template
     for name, value in (("key", key), ("target", target), ("job_id", job_id)):
@@ -116,7 +110,7 @@ def _link(tool: Tool | None, key: str, target: str, job_id: str) -> Link | None:
 def _checks(found: JobPage, ordinal: int) -> list[dict[str, Any]]:
     return [
         {
-            "at": datetime.fromisoformat(receipt["at"]),
+            "at": looks.moment(receipt["at"]),
             "text": f"{KINDS[receipt['body']['evidence']['kind']]} ({receipt['actor']['name']})",
         }
         for receipt in found.receipts
@@ -124,9 +118,8 @@ def _checks(found: JobPage, ordinal: int) -> list[dict[str, Any]]:
     ]
 
 
-def _choice(
-    value: str, label: Any, hint: Any, form: OutcomeForm, found: JobPage, ordinal: int
-) -> dict[str, Any]:
+def _choice(choice: tuple[str, Any, Any], form: EvidenceForm, found: JobPage, ordinal: int) -> dict[str, Any]:
+    value, label, hint = choice
     kinds = CHOICES[value]
     return {
         "value": value,
@@ -160,12 +153,3 @@ def _rule(needs: str) -> str:
         "2": _("In this queue a second person approves every outcome."),
         "2 for did-not-happen": _("In this queue a second person approves “did not happen”."),
     }.get(needs, "")
-
-
-def _cannot(request: HttpRequest, found: JobPage, ordinal: int) -> list[Cannot]:
-    judged = may.judge(actor_of(request), found.row, found.job, found.rights, found.now, found.waits)
-    deed = next(each for each in judged if each.deed.name == "outcome")
-    if deed.possible and ordinal == found.job.position:
-        return []
-    reason = deed.reason or _("This step is not the one that is out.")
-    return [Cannot(str(deed.deed.label), reason, "lock" if deed.forbidden else "no-entry")]

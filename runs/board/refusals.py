@@ -1,11 +1,14 @@
 """What a remembered refusal means to the person whose form met it: it changed while they looked."""
 
+from datetime import datetime
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from runs.commands import Answer
 
+from . import looks
 from .shapes import Notice
 
 TEXTS: dict[str, str | Promise] = {
@@ -20,13 +23,15 @@ TEXTS: dict[str, str | Promise] = {
     "not_reserved": lazy("This step is not out any more, so there is no outcome to record."),
     "not_admitted": lazy("This is a tombstone: no step was or will be sent."),
     "already_requested": lazy("Somebody else requested the cancel first. Asking twice changes nothing."),
-    "too_late": lazy("The job had already ended; nothing was changed."),
+    "too_late": lazy("A cancel was requested, or the job has ended: there is nothing left to hold back."),
+    "already_paused": lazy("Somebody else paused it first."),
+    "not_paused": lazy("Somebody else resumed it first."),
     "no_claim": lazy("No worker holds a claim any more."),
     "not_disputed": lazy("The dispute is closed already."),
-    "already_decided": lazy("Somebody has decided about this entry already."),
-    "expired": lazy("The entry is more than 24 hours old and has ended."),
-    "superseded": lazy("The step changed since the entry was made: it needs a fresh look."),
-    "event_conflict": lazy("This form was already sent with other content. Open it anew to send this."),
+    "event_conflict": lazy(
+        "This form was sent before with other content, and that stands. "
+        "Look at the job; sending it once more records it besides."
+    ),
     "spec_conflict": lazy("The job has another list of steps than this page showed."),
 }
 
@@ -34,4 +39,11 @@ TEXTS: dict[str, str | Promise] = {
 def notice(answer: Answer) -> Notice:
     """Says what was not done, and why; what the person wrote is kept."""
     text = str(TEXTS.get(answer.status, answer.status))
-    return Notice(_("This was not recorded."), f"{text} {_('Your text is kept.')}", token="pending")
+    return Notice(_("Nothing was changed by this."), f"{text} {_('Your text is kept.')}", token="pending")
+
+
+def stale(at: datetime) -> Notice:
+    """The step changed after the form was opened; nothing was sent to the ledger."""
+    lead = _("This changed at %(at)s while you looked.") % {"at": looks.clock(at)}
+    text = _("Nothing was recorded. Look at the job; your text is kept, and can be sent again.")
+    return Notice(lead, text, token="pending")

@@ -28,6 +28,7 @@ class Age:
     today: bool
     tone: str = ""
     fill: int = 0
+    target: int = 0  #: in seconds; the page lets the age grow towards it
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,10 @@ class Notice:
 
 @dataclass(frozen=True)
 class Page:
+    """`total`: "" where nobody counted."""
+
     shown: int
-    total: str
+    total: str = ""
     next: str = ""
     first: str = ""
 

@@ -1,112 +1,150 @@
 """What frames every page: who is here, where they can go, the zone and theme they chose. A context
-processor."""
+processor; and the middleware that shows times in the reader's zone."""
 
+from functools import cache, cached_property
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.decorators import sync_and_async_middleware
 from django.utils.translation import gettext as _
 
-from runs.permissions import Action, Actor, rights_of
+from runs.permissions import Action
 from runs.queries import verify_queue
 
+from .door import reader_of
 from .shapes import NavGroup, NavItem, Person
 
 COUNTED = 99  #: in the rail, "99+" is enough
+THEMES = ("light", "dark")
+
+
+class Shell:
+    """Read only where a template prints it: a part of a page pays for no rail, and an error page may have no
+    user, or no database, to ask."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @property
+    def _user(self) -> Any:
+        user = getattr(self._request, "user", None)
+        return user if user is not None and user.is_authenticated else None
+
+    @property
+    def me(self) -> dict[str, Any] | None:
+        if self._user is None:
+            return None
+        person = Person(self._user.name)
+        return {"name": person.name, "initials": person.initials, "you": True, "role": self.tenant}
+
+    @cached_property
+    def tenant(self) -> str:
+        return str(self._user.tenant.name) if self._user else ""
+
+    @property
+    def theme(self) -> str:
+        chosen = self._request.COOKIES.get("theme", "")
+        return chosen if chosen in THEMES else ""
+
+    @property
+    def zone(self) -> dict[str, str]:
+        return zone()
+
+    @property
+    def data_at(self) -> Any:
+        """Since when this page's data was read."""
+        return reader_of(self._request).now if self._user else timezone.now()
+
+    @cached_property
+    def _verify(self) -> dict[str, Any]:
+        """How many wait, and whether the reader can act on any."""
+        reader = reader_of(self._request)
+        waiting = verify_queue.unverified(reader.actor, reader.now).order_by()[: COUNTED + 1].count()
+        count = "" if not waiting else f"{COUNTED}+" if waiting > COUNTED else str(waiting)
+        return {
+            "count": count,
+            "hot": bool(waiting) and reader.rights.anywhere(Action.RECONCILE, reader.now),
+        }
+
+    @property
+    def nav(self) -> list[NavGroup]:
+        if self._user is None:
+            return []
+        groups = [
+            NavGroup(_("Work"), [self._item("verify", _("Verify queue"), "verify", **self._verify)]),
+            NavGroup(_("Look up"), [self._jobs, self._words]),
+            NavGroup(_("Oversight"), [self._stones]),
+        ]
+        if self._user.is_staff:
+            admin = NavItem("admin", _("Django admin"), reverse("admin:index"), "gear")
+            groups.append(NavGroup(_("Administration"), [admin]))
+        return groups
+
+    @property
+    def tabs(self) -> list[NavItem]:
+        if self._user is None:
+            return []
+        verify = self._item("verify", _("Verify"), "verify", **self._verify)
+        return [verify, self._jobs, self._stones, self._words]
+
+    @property
+    def _jobs(self) -> NavItem:
+        return self._item("jobs", _("Jobs"), "stack")
+
+    @property
+    def _stones(self) -> NavItem:
+        return self._item("tombstones", _("Tombstones"), "seal")
+
+    @property
+    def _words(self) -> NavItem:
+        return self._item("words", _("Words"), "book")
+
+    def _item(self, name: str, label: str, icon: str, **more: Any) -> NavItem:
+        url = reverse(name)
+        return NavItem(name, label, url, icon, current=self._request.path == url, **more)
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """`shell`, lazily: an error page may have no user yet."""
-    user = getattr(request, "user", None)
-    framed = {
-        "me": None,
-        "zone": zone(),
-        "theme": request.COOKIES.get("theme", "")
-        if request.COOKIES.get("theme") in ("light", "dark")
-        else "",
-        "data_at": timezone.now(),
-    }
-    if user is None or not user.is_authenticated:
-        return {"shell": framed}
-    person = Person(user.name)
-    nav, tabs = navigation(request, Actor.of_user(user))
-    return {
-        "shell": {
-            **framed,
-            "tenant": user.tenant.name,
-            "me": {"name": person.name, "initials": person.initials, "you": True, "role": user.tenant.name},
-            "nav": nav,
-            "tabs": tabs,
-        }
-    }
+    return {"shell": Shell(request)}
 
 
 def zone() -> dict[str, str]:
-    current = timezone.get_current_timezone()
-    offset = timezone.localtime().strftime("%z")
+    """The zone in force: its id, and a label such as "Berlin, UTC+1"."""
     name = timezone.get_current_timezone_name()
-    hours = f"{offset[:3].replace('+0', '+').replace('-0', '-')}" + (
-        f":{offset[3:]}" if offset[3:] != "00" else ""
-    )
-    label = "UTC" if name == "UTC" else f"{name.rpartition('/')[2].replace('_', ' ')}, UTC{hours}"
-    return {"id": str(current), "label": label}
+    offset = timezone.localtime().strftime("%z")
+    hours, minutes = int(offset[:3]), offset[3:5]
+    city = name.rpartition("/")[2].replace("_", " ")
+    label = "UTC" if name == "UTC" else f"{city}, UTC{hours:+d}{f':{minutes}' if minutes != '00' else ''}"
+    return {"id": name, "label": label}
 
 
-def navigation(request: HttpRequest, actor: Actor) -> tuple[list[NavGroup], list[NavItem]]:
-    now = timezone.now()
-    waiting = verify_queue.unverified(actor, now).order_by()[: COUNTED + 1].count()
-    hot = bool(waiting) and rights_of(actor, now).anywhere(Action.RECONCILE, now)
-    count = "" if not waiting else f"{COUNTED}+" if waiting > COUNTED else str(waiting)
-
-    def item(name: str, label: str, icon: str, **extra: Any) -> NavItem:
-        url = reverse(name)
-        return NavItem(name, label, url, icon, current=request.path == url, **extra)
-
-    verify = item("verify", _("Verify queue"), "verify", count=count, hot=hot)
-    jobs = item("jobs", _("Jobs"), "stack")
-    stones = item("tombstones", _("Tombstones"), "seal")
-    words = item("words", _("Words"), "book")
-    groups = [
-        NavGroup(_("Work"), [verify]),
-        NavGroup(_("Look up"), [jobs, words]),
-        NavGroup(_("Oversight"), [stones]),
-    ]
-    user = request.user
-    if user.is_staff:
-        groups.append(
-            NavGroup(
-                _("Administration"), [NavItem("admin", _("Django admin"), reverse("admin:index"), "gear")]
-            )
-        )
-    short = NavItem("verify", _("Verify"), verify.url, "verify", count, hot, verify.current)
-    return groups, [short, jobs, stones, words]
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
 
 
-def in_their_zone(get_response: Any) -> Any:
-    """Middleware: times in the zone of the reader's cookie, UTC without one. Async-capable, as daphne
-    needs."""
-    from asgiref.sync import iscoroutinefunction, markcoroutinefunction
-
-    def activate(request: HttpRequest) -> None:
-        wanted = request.COOKIES.get("zone", "")
-        timezone.activate(ZoneInfo(wanted) if wanted in available_timezones() else ZoneInfo("UTC"))
-
-    if not iscoroutinefunction(get_response):
-
-        def sync(request: HttpRequest) -> Any:
-            activate(request)
-            return get_response(request)
-
-        return sync
-
-    async def middleware(request: HttpRequest) -> Any:
-        activate(request)
-        return await get_response(request)
-
-    return markcoroutinefunction(middleware)
+def zone_of(request: HttpRequest) -> ZoneInfo:
+    wanted = request.COOKIES.get("zone", "")
+    return ZoneInfo(wanted if wanted in _zones() else "UTC")
 
 
-in_their_zone.sync_capable = True  # type: ignore[attr-defined]
-in_their_zone.async_capable = True  # type: ignore[attr-defined]
+@sync_and_async_middleware
+def in_their_zone(get_response):  # type: ignore[no-untyped-def]
+    """Times in the zone of the reader's cookie, UTC without one. In either colour, as daphne needs it."""
+    if iscoroutinefunction(get_response):
+
+        async def answer(request: HttpRequest) -> Any:
+            with timezone.override(zone_of(request)):
+                return await get_response(request)
+
+    else:
+
+        def answer(request: HttpRequest) -> Any:  # type: ignore[misc]
+            with timezone.override(zone_of(request)):
+                return get_response(request)
+
+    return answer

@@ -8,7 +8,8 @@ from django.views.generic import RedirectView
 from .cancel import cancel
 from .deeds import deed
 from .job import job
-from .lists import event, jobs, keys, tombstones, words
+from .jobs import jobs
+from .lookups import event, keys, tombstones, words
 from .outcome import outcome
 from .verify import queue
 
@@ -27,7 +28,7 @@ register_converter(JobId, "job")
 register_converter(EventId, "event")
 
 login = auth.LoginView.as_view(template_name="runs/account/login.html", redirect_authenticated_user=True)
-logout = auth.LogoutView.as_view(template_name="runs/account/logged_out.html", next_page=None)
+logout = auth.LogoutView.as_view(template_name="runs/account/logged_out.html", next_page="logout")
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="verify"), name="home"),

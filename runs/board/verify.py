@@ -2,143 +2,96 @@
 
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from runs.permissions import Actor, rights_of
-from runs.protocol.canonical import idempotency_key
 from runs.queries import verify_queue as read
-from runs.queries.choices import queues_of, systems_of
+from runs.queries.choices import limits_of, systems_of
+from runs.queries.figures import CAP, Figures, figures, last_recorded
 
-from . import looks, may
-from .door import actor_of, is_fragment, page, show
-from .shapes import Action, Empty, Figure, Filter, Link, Option, Page
+from . import looks
+from .door import Reader, address, asked_jobs, page, reader_of, show
+from .shapes import Empty, Figure, Filter, Link, Option, Page
+from .verify_rows import row_of
 
 NAMES = ("queue", "system", "customer", "state")
 
 
 @page
 def queue(request: HttpRequest) -> HttpResponse:
-    actor = actor_of(request)
-    wanted = read.Wanted(**{name: request.GET.get(name, "") for name in NAMES})
-    if is_fragment(request) and "jobs" in request.GET:
-        return show(request, "", "runs/verify/_patch.html", {"queue": patch(request, actor, wanted)})
-    found, after, now = read.rows(actor, wanted, request.GET.get("cursor", ""))
-    context = {"queue": present(request, actor, wanted, found, after, now)}
+    reader, asked = reader_of(request), asked_jobs(request)
+    query = {name: request.GET[name] for name in (*NAMES, "cursor") if request.GET.get(name)}
+    limits = limits_of(reader.actor)
+    if asked is not None:
+        shown = set(request.GET.get("shown", "").split(","))
+        context = {"queue": _patch(reader, request.path, query, limits, asked, shown)}
+        return show(request, "", "runs/verify/_patch.html", context)
+    context = {"queue": _page(reader, request.path, query, limits)}
     return show(request, "runs/verify/page.html", "runs/verify/_results.html", context)
 
 
-def present(
-    request: HttpRequest, actor: Actor, wanted: read.Wanted, found: list[read.Row], after: str, now: datetime
-) -> dict[str, Any]:
-    rights = rights_of(actor, now)
-    rows = [row_of(row, may.may_record(rights, row.job, now), now) for row in found]
-    figures = read.figures(actor, _midnight(), now)
-    late = [row for row in rows if row["age"].tone == "over"]
-    fine = [row for row in rows if row["age"].tone != "over"]
-    groups = [
-        {"title": _("Past target"), "note": looks.many(len(late), "jobs"), "rows": late},
-        {"title": _("Within target"), "note": looks.many(len(fine), "jobs"), "rows": fine},
-    ]
-    query = {name: value for name, value in request.GET.items() if name in (*NAMES, "cursor") and value}
-    here = f"{request.path}?{urlencode(query)}" if query else request.path
+def _wanted(query: dict[str, str]) -> read.Wanted:
+    return read.Wanted(**{name: value for name, value in query.items() if name != "cursor"})
+
+
+def _page(reader: Reader, path: str, query: dict[str, str], limits: dict[str, int]) -> dict[str, Any]:
+    wanted, cursor = _wanted(query), query.get("cursor", "")
+    found, after = read.rows(reader.actor, wanted, cursor, reader.now)
+    rows = [row_of(row, reader, limits) for row in found]
+    counted = figures(reader.actor, wanted, limits, _midnight(), reader.now)
     first = {name: value for name, value in query.items() if name != "cursor"}
     return {
-        "figures": _figures(figures, now),
-        "filters": _filters(actor, wanted),
-        "url": here,
-        "groups": [group for group in groups if group["rows"]],
+        "figures": _figures(counted, reader.now),
+        "filters": _filters(reader, limits, wanted),
+        "url": address(path, query),
+        "groups": _groups(rows),
         "page": Page(
             len(rows),
-            _capped(figures.jobs),
-            f"{request.path}?{urlencode({**first, 'cursor': after})}" if after else "",
-            f"{request.path}?{urlencode(first)}" if query.get("cursor") else "",
+            _capped(counted.matching),
+            address(path, {**first, "cursor": after}) if after else "",
+            address(path, first) if cursor else "",
         ),
-        "empty": None if rows else _empty(actor, bool(first), now),
+        "empty": None if rows else _empty(reader, path, first, cursor),
         "held": 0,
     }
 
 
-def patch(request: HttpRequest, actor: Actor, wanted: read.Wanted) -> dict[str, Any]:
-    """The rows asked for as they are now, and how many jobs of the first page the reader has not on
-    screen."""
-    asked = [job for job in request.GET["jobs"].split(",") if job][:200]
-    shown = set(request.GET.get("shown", "").split(","))
-    now = timezone.now()
-    rights = rights_of(actor, now)
-    newest, _after, now = read.rows(actor, wanted)
-    rows = [row_of(row, may.may_record(rights, row.job, now), now) for row in read.these(actor, asked)]
+def _patch(
+    reader: Reader,
+    path: str,
+    query: dict[str, str],
+    limits: dict[str, int],
+    asked: list[str],
+    shown: set[str],
+) -> dict[str, Any]:
+    """The rows asked for as they are now, and how many jobs this page of the list would show now that the
+    reader has not on screen."""
+    wanted, cursor = _wanted(query), query.get("cursor", "")
+    now = read.job_ids(reader.actor, wanted, cursor, reader.now)
+    counted = figures(reader.actor, wanted, limits, _midnight(), reader.now)
     return {
-        "rows": rows,
-        "figures": _figures(read.figures(actor, _midnight(), now), now),
-        "held": sum(row.job.job_id not in shown for row in newest),
-        "url": request.path,
+        "rows": [row_of(row, reader, limits) for row in read.these(reader.actor, asked, reader.now)],
+        "figures": _figures(counted, reader.now),
+        "held": sum(job not in shown for job in now),
+        "url": address(path, query),
     }
 
 
-def row_of(row: read.Row, may_record: bool, now: datetime) -> dict[str, Any]:
-    shape, job = row.shape, row.job
-    job_id = shape["job_id"]
-    base = {
-        "job": job_id,
-        "seq": shape["seq"],
-        "url": reverse("job", args=[job_id]),
-        "title": job.title or job_id,
-        "customer": shape["owner"],
-        "age": looks.age(job.unsettled_since or row.sent_at, now, row.limit_seconds),
-        "more": 0,
-    }
-    if shape["unsettled"] is None or shape["control"] != "requested":
-        return {**base, **_gone(row)}
-    step = shape["steps"][shape["unsettled"]]
-    waiting = bool(row.waiting_by)
-    base |= {
-        "step": step["label"],
-        "system": step["tool"],
-        "gap": _gap(row),
-        "key": idempotency_key(shape["tenant"], job_id, step["ordinal"]),
-        "chip": looks.short_chip(shape, waiting),
-        "sub": _("%(who)s entered an outcome") % {"who": row.waiting_by} if waiting else looks.counts(shape),
-        "gone": False,
-    }
-    if waiting:
-        return {**base, "cannot": {"icon": "people", "text": _("Waiting for a second person")}}
-    if not may_record:
-        return {**base, "cannot": {"icon": "lock", "text": _("You may look, not record")}}
-    url = reverse("outcome", args=[job_id, step["ordinal"]])
-    return {**base, "action": Action(_("Record outcome"), url, key="e")}
+def _groups(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    late = [row for row in rows if row["age"].tone == "over"]
+    fine = [row for row in rows if row["age"].tone != "over"]
+    groups = ((_("Past target"), late), (_("Within target"), fine))
+    return [
+        {"title": title, "note": _jobs(len(members)), "rows": members} for title, members in groups if members
+    ]
 
 
-def _gone(row: read.Row) -> dict[str, Any]:
-    """A row that has left the set stays where it was and says why."""
-    shape = row.shape
-    settled = [step for step in shape["steps"] if step["settled_by"]]
-    last = max(settled, key=lambda step: step["settled_by"]["seq"], default=None)
-    by = last["settled_by"]["actor"]["name"] if last else ""
-    return {
-        "step": last["label"] if last else "",
-        "system": last["tool"] if last else "",
-        "key": idempotency_key(shape["tenant"], shape["job_id"], last["ordinal"]) if last else "",
-        "chip": looks.step_chip(shape, last) if last else looks.chip(shape),
-        "sub": _("%(label)s, by %(who)s; kept in place until you refresh")
-        % {"label": looks.label(shape), "who": by}
-        if by
-        else _("%(label)s; kept in place until you refresh") % {"label": looks.label(shape)},
-        "gone": True,
-    }
-
-
-def _gap(row: read.Row) -> str:
-    if row.job.cancel_at is None:
-        return ""
-    seconds = (row.job.cancel_at - row.sent_at).total_seconds()
-    if seconds < 0:
-        return ""
-    return _("%(span)s before cancel") % {"span": f"{seconds:.1f} s" if seconds < 60 else looks.span(seconds)}
+def _jobs(count: int) -> str:
+    return ngettext("%(n)d job on this page", "%(n)d jobs on this page", count) % {"n": count}
 
 
 def _midnight() -> datetime:
@@ -146,10 +99,10 @@ def _midnight() -> datetime:
 
 
 def _capped(count: int) -> str:
-    return f"{read.CAP:,}+" if count > read.CAP else f"{count:,}"
+    return f"{CAP:,}+" if count > CAP else f"{count:,}"
 
 
-def _figures(counted: read.Figures, now: datetime) -> list[Figure]:
+def _figures(counted: Figures, now: datetime) -> list[Figure]:
     longest = looks.span((now - counted.longest).total_seconds()) if counted.longest else "–"
     return [
         Figure("fig-unverified", _("Unverified jobs"), _capped(counted.jobs), _("cancel requested")),
@@ -159,46 +112,58 @@ def _figures(counted: read.Figures, now: datetime) -> list[Figure]:
             "fig-second",
             _("Waiting for a second person"),
             _capped(counted.waiting),
-            _("%(n)d you may approve") % {"n": counted.approvable},
+            _("%(n)s you may approve") % {"n": _capped(counted.approvable)},
         ),
         Figure(
             "fig-settled",
             _("Recorded today"),
             _capped(counted.settled_today),
-            _("%(n)d had happened") % {"n": counted.had_happened},
+            _("%(n)s had happened") % {"n": _capped(counted.had_happened)},
         ),
     ]
 
 
-def _filters(actor: Actor, wanted: read.Wanted) -> list[Filter]:
+def _filters(reader: Reader, limits: dict[str, int], wanted: read.Wanted) -> list[Filter]:
     states = [
         ("unknown", _("outcome unknown")),
         ("inflight", _("waiting for answer")),
         ("waiting", _("second person")),
     ]
-    return [
-        select("queue", _("Queue"), wanted.queue, [(name, name) for name in queues_of(actor)]),
-        select("system", _("System"), wanted.system, systems_of(actor)),
+    filters = [
+        select("queue", _("Queue"), wanted.queue, [(name, name) for name in limits]),
+        select("system", _("System"), wanted.system, systems_of(reader.actor)),
         select("state", _("State"), wanted.state, states),
     ]
+    return [*filters, *also("customer", _("Customer"), wanted.customer)]
 
 
 def select(name: str, label: str, value: str, choices: list[tuple[str, str]]) -> Filter:
-    options = [Option("", _("any"), not value), *(Option(key, text, key == value) for key, text in choices)]
+    """What is set stands among the choices, also where nobody is called like that."""
+    known = choices if not value or value in dict(choices) else [*choices, (value, value)]
+    options = [Option("", _("any"), not value), *(Option(key, text, key == value) for key, text in known)]
     return Filter(name, label, value, options)
 
 
-def _empty(actor: Actor, filtered: bool, now: datetime) -> Empty:
-    if filtered:
-        return Empty(
-            "search",
-            _("No unverified job matches these filters"),
-            "",
-            Link(_("Clear filters"), reverse("verify")),
-        )
-    last = read.last_recorded(actor, now)
-    text = ""
-    if last:
-        at = timezone.localtime(last[0]).strftime("%H:%M")
-        text = _("Last outcome recorded %(at)s by %(who)s.") % {"at": at, "who": last[1]}
+def also(name: str, label: str, value: str) -> list[Filter]:
+    """A filter that links set: shown while it is set, so that a page never hides what narrows it."""
+    return [select(name, label, value, [])] if value else []
+
+
+def _empty(reader: Reader, path: str, first: dict[str, str], cursor: str) -> Empty:
+    if cursor:
+        title = _("What stood on this page has been settled")
+        return Empty("circle-check", title, "", Link(_("Go to the first page"), address(path, first)))
+    if first:
+        title = _("No unverified job matches these filters")
+        return Empty("search", title, "", Link(_("Clear filters"), path))
+    last = last_recorded(reader.actor, reader.now)
+    words = last and {"at": _at(last[0], reader.now), "who": last[1]}
+    text = _("Last outcome recorded %(at)s by %(who)s.") % words if words else ""
     return Empty("circle-check", _("Nothing is waiting."), text, Link(_("Look up a job"), reverse("jobs")))
+
+
+def _at(at: datetime, now: datetime) -> str:
+    """The time of day, with its date unless it is today's."""
+    local = timezone.localtime(at)
+    today = local.date() == timezone.localtime(now).date()
+    return looks.clock(at) if today else f"{local:%Y-%m-%d %H:%M}"

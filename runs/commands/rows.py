@@ -34,6 +34,7 @@ def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
     are such)."""
     wanted = {row.position, *(o for o in ordinals if o is not None)} & set(range(row.n_steps))
     step_rows = {step.ordinal: step for step in StepRow.objects.filter(job=row, ordinal__in=wanted)}
+    said = _testimony(row, [step for step in step_rows.values() if step.testimony])
     cancel = None
     if row.cancel_seq is not None:
         said = {name: getattr(row, f"cancel_{name}") for name in CANCEL}
@@ -47,7 +48,7 @@ def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
         control=Control(row.control),
         result=Result(row.result),
         current=State(row.cur),
-        steps={ordinal: _step(row, step) for ordinal, step in step_rows.items()},
+        steps={ordinal: _step(step, said.get(ordinal, ())) for ordinal, step in step_rows.items()},
         cancel=cancel,
         children_unfinished=unfinished_children(row) if row.has_children else 0,
         seq=row.seq,
@@ -56,20 +57,23 @@ def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
     return job, step_rows
 
 
-def _step(job: JobRow, row: StepRow) -> Step:
+def _step(row: StepRow, testimony: tuple[Testimony, ...]) -> Step:
     content = {"label": row.label, "tool": row.tool, "target": row.target, "params": json.loads(row.params)}
-    return Step(
-        content=content,
-        testimony=_testimony(job, row) if row.testimony else (),
-        **{name: getattr(row, name) for name in STEP_SAME},
-    )
+    return Step(content=content, testimony=testimony, **{name: getattr(row, name) for name in STEP_SAME})
 
 
-def _testimony(job: JobRow, step: StepRow) -> tuple[Testimony, ...]:
-    """The fenced reports on this step since its last dispute was closed."""
-    fenced = Receipt.objects.filter(job=job, kind="report", status="fenced", ordinal=step.ordinal)
-    bodies = fenced.filter(seq__gt=step.closed_seq).order_by("seq").values_list("body", flat=True)
-    return tuple(Testimony(said["outcome"], said["value"]) for said in map(json.loads, bodies))
+def _testimony(job: JobRow, steps: list[StepRow]) -> dict[int, tuple[Testimony, ...]]:
+    """By ordinal: the fenced reports on these steps since the last dispute of each was closed."""
+    if not steps:
+        return {}
+    closed = {step.ordinal: step.closed_seq for step in steps}
+    fenced = Receipt.objects.filter(job=job, kind="report", status="fenced", ordinal__in=closed)
+    found: dict[int, tuple[Testimony, ...]] = {}
+    for ordinal, seq, body in fenced.order_by("seq").values_list("ordinal", "seq", "body"):
+        if seq > closed[ordinal]:
+            said = json.loads(body)
+            found[ordinal] = (*found.get(ordinal, ()), Testimony(said["outcome"], said["value"]))
+    return found
 
 
 def unfinished_children(row: JobRow) -> int:

@@ -1,13 +1,13 @@
-"""What the filters of a page may be set to, in the reader's tenant."""
+"""What the filters of a page may be set to, in the reader's tenant; and how long each queue may wait."""
 
 from runs.models import Queue, Tool
 from runs.permissions import Actor
 
 
-def queues_of(actor: Actor) -> list[str]:
-    return list(
-        Queue.objects.filter(tenant_id=actor.tenant_id).order_by("name").values_list("name", flat=True)
-    )
+def limits_of(actor: Actor) -> dict[str, int]:
+    """Every queue by its name, with the seconds after which an unsettled step in it is past target."""
+    queues = Queue.objects.filter(tenant_id=actor.tenant_id).order_by("name")
+    return dict(queues.values_list("name", "limit_seconds"))
 
 
 def systems_of(actor: Actor) -> list[tuple[str, str]]:

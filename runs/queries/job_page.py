@@ -1,90 +1,107 @@
-"""All that a job's page is made of, read at once: the job, its receipts, what waits, and what may be done.
+"""All that a job's page is made of: the job, its receipts, what waits. Filtered by what its reader may see.
 
-Filtered by what its reader may see. Gives values, no words.
+Gives values, no words. The job's row is read first, and no receipt above its number is shown: a page may be
+older than the ledger, never ahead of its own verdict.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import OuterRef, QuerySet, Subquery
+
 from runs.commands.rows import load
-from runs.ledger import clock, shown
+from runs.ledger import shown
 from runs.models import Delivery, Job, Proposal, Queue, Receipt, Tool
-from runs.permissions import Actor, Rights, rights_of
+from runs.permissions import Actor
 from runs.protocol import states
 
 from .jobs import find
 from .shape import shapes
 
-MOST_EVENTS = 200  #: receipts on one page; earlier ones are a link away
+MOST_EVENTS = 100  #: receipts on one page; earlier ones are a link away
 
 
 @dataclass(frozen=True)
 class JobPage:
-    """`shape` is the job as the API shows it; `job` as the protocol sees it, every step loaded."""
+    """`shape` is the job as the API shows it; `job` as the protocol sees it, every step loaded.
+
+    `waits`: the open entry. `replays`: by event id, how often it came again and when last. `sent_at`: by
+    ordinal, marked or handed out. `approved`: ordinals whose outcome a second person approved.
+    """
 
     now: datetime
     row: Job
     shape: dict[str, Any]
     job: states.Job
-    rights: Rights
     receipts: list[dict[str, Any]]
     earlier: bool
     replays: dict[str, tuple[int, datetime]]
-    proposal: Proposal | None
+    waits: states.Proposal | None
+    approved: frozenset[int]
     queue: Queue
     tools: dict[str, Tool]
     sent_at: dict[int, datetime]
-    steps_approved: set[int]
-
-    @property
-    def waits(self) -> states.Proposal | None:
-        """The open entry as the protocol sees it."""
-        found = self.proposal
-        if found is None:
-            return None
-        entry = states.Proposal(
-            found.proposal_id,
-            found.ordinal,
-            found.outcome,
-            found.value,
-            found.version,
-            found.state,
-            found.expires_at,
-            by=found.by.name,
-        )
-        return entry if entry.is_open(self.job, self.now) else None
 
 
-def job_page(actor: Actor, job_id: str, after: int = 0) -> JobPage:
-    """The job and its receipts with a number above `after` (the newest of them). Raises as `jobs.find`."""
-    row, now = find(actor, job_id), clock()
+def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before: int = 0) -> JobPage:
+    """The job and its newest receipts: those above `after` (the oldest of them, so that none is missed), or
+    those below `before`. Raises as `jobs.find`."""
+    row = find(actor, job_id)
     shape = shapes([row], now)[0]
     job, steps = load(row, *range(row.n_steps))
-    newest = list(Receipt.objects.filter(job=row, seq__gt=after).order_by("-seq")[: MOST_EVENTS + 1])
-    receipts = [shown(receipt) for receipt in reversed(newest[:MOST_EVENTS])]
-    events = [receipt["event_id"] for receipt in receipts if receipt["event_id"]]
-    again = Delivery.objects.filter(tenant_id=row.tenant_id, event_id__in=events, replays__gt=0)
-    waiting = Proposal.objects.filter(job=row, state="open").select_related("by").order_by("-id").first()
+    receipts, more = _receipts(row, after, before)
+    entries = _entries(row)
     named = {step["tool"] for step in shape["steps"]}
     return JobPage(
         now=now,
         row=row,
         shape=shape,
         job=job,
-        rights=rights_of(actor, now),
-        receipts=receipts,
-        earlier=len(newest) > MOST_EVENTS,
-        replays={delivery.event_id: (delivery.replays, delivery.last_at) for delivery in again},
-        proposal=waiting,
+        receipts=[shown(receipt) for receipt in receipts],
+        earlier=more and not after,
+        replays={r.event_id: (r.replays, r.replayed_at) for r in receipts if r.replays},  # type: ignore[misc, attr-defined]
+        waits=next((entry for entry in entries if entry.is_open(job, now)), None),
+        approved=frozenset(entry.ordinal for entry in entries if entry.state == "approved"),
         queue=Queue.objects.get(tenant_id=row.tenant_id, name=row.queue),
         tools={tool.name: tool for tool in Tool.objects.filter(tenant_id=row.tenant_id, name__in=named)},
-        sent_at={
-            ordinal: sent
-            for ordinal, step in steps.items()
-            if (sent := step.dispatched_at or step.reserved_at)
-        },
-        steps_approved={
-            entry.ordinal for entry in Proposal.objects.filter(job=row, state="approved").only("ordinal")
-        },
+        sent_at={n: at for n, step in steps.items() if (at := step.dispatched_at or step.reserved_at)},
     )
+
+
+def was_sent(actor: Actor, event_id: str) -> bool:
+    """Whether the tenant's ledger knows the event id: the form with it was sent before."""
+    return Receipt.objects.filter(tenant_id=actor.tenant_id, event_id=event_id).exists()
+
+
+def _receipts(row: Job, after: int, before: int) -> tuple[list[Receipt], bool]:
+    """At most MOST_EVENTS in order, and whether there are more on that side."""
+    below = min(before, row.seq + 1) if before else row.seq + 1
+    receipts = _with_replays(Receipt.objects.filter(job=row, seq__gt=after, seq__lt=below))
+    found = list(receipts.order_by("seq" if after else "-seq")[: MOST_EVENTS + 1])
+    return sorted(found[:MOST_EVENTS], key=lambda receipt: receipt.seq or 0), len(found) > MOST_EVENTS
+
+
+def _with_replays(receipts: QuerySet[Receipt]) -> QuerySet[Receipt]:
+    again = Delivery.objects.filter(tenant=OuterRef("tenant"), event_id=OuterRef("event_id"))
+    return receipts.annotate(
+        replays=Subquery(again.values("replays")[:1]), replayed_at=Subquery(again.values("last_at")[:1])
+    )
+
+
+def _entries(row: Job) -> list[states.Proposal]:
+    """Its open and approved entries as the protocol sees them, newest first."""
+    found = Proposal.objects.filter(job=row, state__in=("open", "approved")).select_related("by")
+    return [
+        states.Proposal(
+            each.proposal_id,
+            each.ordinal,
+            each.outcome,
+            each.value,
+            each.version,
+            each.state,
+            each.expires_at,
+            by=each.by.name,
+        )
+        for each in found.order_by("-id")
+    ]

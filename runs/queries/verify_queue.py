@@ -1,37 +1,41 @@
 """The Verify queue: jobs with a cancel requested and a step still out, longest waiting first, as their
-reader may see them. Counts are capped and say so; pages are keysets, never offsets.
+reader may see them. Pages are keysets, never offsets. Its figures: `figures.py`.
 """
 
-import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.core import signing
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.fields.tuple_lookups import TupleGreaterThan
 
 from runs.errors import FieldError, Invalid
-from runs.ledger import clock
-from runs.models import Job, Proposal, Queue, Receipt, Step
-from runs.permissions import Action, Actor, visible
+from runs.models import Job, Proposal, Step
+from runs.permissions import Actor, visible
 
 from .shape import shapes
 
 PAGE = 50
-CAP = 5000  #: counted to this, then "5,000+"
 SALT = "runs.queries.verify_queue"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A job in the queue, the moment its step went out, whether an entry waits, and who entered it."""
+    """A job, and who entered an outcome that waits for a second person (""). `left`: where it is no longer
+    in the queue, the ordinal of the step that changed last."""
 
     job: Job
     shape: dict[str, Any]
-    sent_at: datetime
-    limit_seconds: int
     waiting_by: str = ""
+    left: int | None = None
+
+    @property
+    def sent_at(self) -> datetime | None:
+        """When its step went out: by its mark, else when it was handed out."""
+        ordinal = self.shape["unsettled"]
+        marked = None if ordinal is None else self.shape["steps"][ordinal]["dispatched_at"]
+        return datetime.fromisoformat(marked) if marked else self.job.unsettled_since
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Wanted:
     state: str = ""  #: unknown, inflight or waiting
 
     def narrow(self, jobs: QuerySet[Job], now: datetime) -> QuerySet[Job]:
+        if "\0" in self.queue + self.system + self.customer:
+            return jobs.none()  # nothing is called like that, and PostgreSQL does not take it
         if self.queue:
             jobs = jobs.filter(queue=self.queue)
         if self.customer:
@@ -53,7 +59,7 @@ class Wanted:
         if self.state in ("unknown", "inflight"):
             jobs = jobs.filter(cur=self.state)
         if self.state == "waiting":
-            jobs = jobs.filter(pk__in=Proposal.objects.filter(state="open", expires_at__gt=now).values("job"))
+            jobs = jobs.filter(pk__in=open_entries(now).values("job"))
         return jobs
 
 
@@ -64,114 +70,60 @@ def unverified(actor: Actor, now: datetime) -> QuerySet[Job]:
     return visible(waiting, actor, now)
 
 
-def rows(actor: Actor, wanted: Wanted, cursor: str = "") -> tuple[list[Row], str, datetime]:
-    """A page, the cursor after it ("" at the end), and when it was read. Raises Invalid for a foreign
-    cursor."""
-    now = clock()
-    jobs = wanted.narrow(unverified(actor, now), now).select_related("tenant")
-    if cursor:
-        jobs = jobs.filter(TupleGreaterThan((F("unsettled_since"), F("id")), _read(cursor)))
-    found = list(jobs.order_by("unsettled_since", "id")[: PAGE + 1])
+def open_entries(now: datetime) -> QuerySet[Proposal]:
+    """Entries that wait for a second person: undecided, in their 24 hours, their step as it was then."""
+    as_it_was = Step.objects.filter(
+        job=OuterRef("job"), ordinal=OuterRef("ordinal"), version=OuterRef("version")
+    )
+    return Proposal.objects.filter(Exists(as_it_was), state="open", expires_at__gt=now)
+
+
+def rows(actor: Actor, wanted: Wanted, cursor: str, now: datetime) -> tuple[list[Row], str]:
+    """A page and the cursor after it ("" at the end). Raises Invalid for a cursor that is none of ours."""
+    found = list(_after(actor, wanted, cursor, now).select_related("tenant")[: PAGE + 1])
     after = ""
     if len(found) > PAGE:
         found = found[:PAGE]
-        after = signing.dumps([found[-1].unsettled_since.isoformat(), found[-1].pk], salt=SALT)  # type: ignore[union-attr]
-    return _rows(found, now), after, now
+        after = signing.dumps([str(found[-1].unsettled_since), found[-1].pk], salt=SALT)
+    return _rows(found, now), after
 
 
-def these(actor: Actor, job_ids: list[str]) -> list[Row]:
-    """The present rows of these jobs, whether or not they still belong into the queue; the invisible are
-    left out."""
-    now = clock()
-    jobs = visible(Job.objects.filter(tenant_id=actor.tenant_id, job_id__in=job_ids), actor, now)
-    return _rows(list(jobs.select_related("tenant")), now)
+def job_ids(actor: Actor, wanted: Wanted, cursor: str, now: datetime) -> list[str]:
+    """The jobs that this page of the list shows now. Raises as `rows`."""
+    return list(_after(actor, wanted, cursor, now).values_list("job_id", flat=True)[:PAGE])
+
+
+def these(actor: Actor, job_ids: list[str], now: datetime) -> list[Row]:
+    """The present rows of these jobs, whether or not they still belong into the queue, longest waiting
+    first; the invisible are left out."""
+    named = Job.objects.filter(tenant_id=actor.tenant_id, job_id__in=job_ids)
+    return _rows(list(visible(named, actor, now).select_related("tenant").order_by("id")), now)
+
+
+def _after(actor: Actor, wanted: Wanted, cursor: str, now: datetime) -> QuerySet[Job]:
+    jobs = wanted.narrow(unverified(actor, now), now)
+    if cursor:
+        jobs = jobs.filter(TupleGreaterThan((F("unsettled_since"), F("id")), _read(cursor)))
+    return jobs.order_by("unsettled_since", "id")
 
 
 def _rows(jobs: list[Job], now: datetime) -> list[Row]:
     if not jobs:
         return []
-    limits = dict(Queue.objects.filter(tenant_id=jobs[0].tenant_id).values_list("name", "limit_seconds"))
-    entered = Proposal.objects.filter(job__in=jobs, state="open", expires_at__gt=now)
-    waiting = dict(entered.values_list("job_id", "by__name"))
-    sent = dict(
-        Step.objects.filter(job__in=jobs, ordinal=F("job__position")).values_list("job_id", "dispatched_at")
-    )
+    waiting = dict(open_entries(now).filter(job__in=jobs).values_list("job_id", "by__name"))
+    left = _changed_last([job for job in jobs if job.control != "requested" or not job.unsettled_since])
     return [
-        Row(
-            job,
-            shape,
-            sent.get(job.pk) or job.unsettled_since or job.updated_at,
-            limits.get(job.queue, 3600),
-            waiting.get(job.pk, ""),
-        )
+        Row(job, shape, waiting.get(job.pk, ""), left.get(job.pk))
         for job, shape in zip(jobs, shapes(jobs, now), strict=True)
     ]
 
 
-@dataclass(frozen=True)
-class Figures:
-    """The head of the page. A count of CAP + 1 means "more than CAP"."""
-
-    jobs: int
-    longest: datetime | None
-    past_target: int
-    waiting: int
-    approvable: int
-    settled_today: int
-    had_happened: int
-
-
-def figures(actor: Actor, today: datetime, now: datetime) -> Figures:
-    """`today` is midnight in the reader's zone."""
-    jobs = unverified(actor, now)
-    oldest = jobs.order_by("unsettled_since", "id").values_list("unsettled_since", flat=True).first()
-    entries = Proposal.objects.filter(tenant_id=actor.tenant_id, state="open", expires_at__gt=now)
-    approvable = visible(entries, actor, now, action=Action.APPROVE, prefix="job__").exclude(
-        by_id=actor.user_id
-    )
-    settled = _settled_since(actor, today, now)
-    return Figures(
-        jobs=_capped(jobs),
-        longest=oldest,
-        past_target=_capped(jobs.filter(_past_target(actor, now))),
-        waiting=_capped(visible(entries, actor, now, prefix="job__")),
-        approvable=_capped(approvable),
-        settled_today=len(settled),
-        had_happened=sum(outcome == "ok" for outcome in settled),
-    )
-
-
-def _capped(rows: QuerySet[Any]) -> int:
-    return rows.order_by()[: CAP + 1].count()
-
-
-def _past_target(actor: Actor, now: datetime) -> Q:
-    late = Q(pk__in=[])
-    for name, limit in Queue.objects.filter(tenant_id=actor.tenant_id).values_list("name", "limit_seconds"):
-        late |= Q(queue=name, unsettled_since__lte=now - timedelta(seconds=limit))
-    return late
-
-
-def _settled_since(actor: Actor, since: datetime, now: datetime) -> list[str]:
-    """The outcomes that people recorded since then."""
-    settled = Receipt.objects.filter(
-        tenant_id=actor.tenant_id, kind__in=("reconcile", "approve"), status="settled", at__gte=since
-    )
-    seen = visible(settled, actor, now, prefix="job__").values_list("body", "detail")[: CAP + 1]
-    return [(json.loads(body) | json.loads(detail)).get("outcome", "") for body, detail in seen]
-
-
-def last_recorded(actor: Actor, now: datetime) -> tuple[datetime, str] | None:
-    """When an outcome was last recorded by a person, and by whom."""
-    settled = Receipt.objects.filter(
-        tenant_id=actor.tenant_id, kind__in=("reconcile", "approve"), status="settled"
-    )
-    return (
-        visible(settled, actor, now, prefix="job__")
-        .order_by("-at", "-id")
-        .values_list("at", "actor_name")
-        .first()
-    )
+def _changed_last(jobs: list[Job]) -> dict[int, int]:
+    """By the job's row: the ordinal of the step with the newest version."""
+    if not jobs:
+        return {}
+    changed = Step.objects.filter(job__in=jobs, version__gt=0).order_by("version")
+    return dict(changed.values_list("job_id", "ordinal"))
 
 
 def _read(cursor: str) -> tuple[datetime, int]:
