@@ -11,7 +11,7 @@ SURROGATES = "\ud800"
 def canonical(value: Any) -> str:
     """Canonical text of what JSON can hold without fractions: keys sorted by UTF-16 units, no white space."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    if max(text) < SURROGATES:
+    if text.isascii() or max(text) < SURROGATES:
         return text
     return json.dumps(_by_utf16(value), separators=(",", ":"), ensure_ascii=False)
 

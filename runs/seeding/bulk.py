@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from runs.permissions import Actor
-from runs.protocol.asks import Checkpoint
+from runs.protocol.asks import Checkpoint, Event
 from runs.protocol.canonical import digest
 from runs.protocol.decide import Decision, decide
 from runs.protocol.fields import generation_of
@@ -28,28 +28,37 @@ from .told import Fence, Told
 
 BATCH = 1000  #: jobs in one transaction
 SPAN = timedelta(days=30)  #: over which the jobs began
+ALIKE = 8  #: jobs to which the same happens, at other times: to decide is what takes long
 LONGEST = timedelta(minutes=30)  #: that a story takes, unless it says when it began
 LIFE = timedelta(hours=24)  #: of a proposal
 LOST = "work_claim_lost"
+TOKENED = ("reserve", "dispatch", "report", "release")
+DECIDING = ("approve", "decline", "expire")
 
 
 class Memory:
     """The jobs of the stories that are told and not yet stored."""
 
     def __init__(self, cast: Cast, rng: Random, now: datetime) -> None:
-        self.cast, self.rng, self.now, self.clock = cast, rng, now, now
+        self.cast, self.rng, self.now, self.clock, self.recent = cast, rng, now, now, False
         self.jobs: dict[str, Told] = {}
 
     # -- time -----------------------------------------------------------------------------------------------
-    def begin(self, part: float) -> None:
-        """A story begins; `part` of all jobs were told before it."""
-        self.clock = self.now - LONGEST - SPAN * (1 - part)
+    def begin(self, ago: timedelta) -> None:
+        """A story begins, so long ago and a little longer."""
+        self.clock, self.recent = self.now - LONGEST - ago, False
 
     def wait(self, by: timedelta) -> None:
         self.clock += by
 
     def recently(self) -> None:
+        self.recent = True
         self.clock = max(self.clock, self.now - timedelta(seconds=self.rng.uniform(120, 900)))
+
+    def alone(self) -> Told | None:
+        """The job of the story just told, where the same may have happened to others, and earlier."""
+        told = next(reversed(self.jobs.values()))
+        return told if told.stands_alone and not self.recent else None
 
     # -- a command ------------------------------------------------------------------------------------------
     def do(self, who: str, job_id: str, ask: Any) -> dict[str, Any]:
@@ -68,14 +77,14 @@ class Memory:
     def _world(self, told: Told, actor: Actor, ask: Any) -> World:
         spec = told.spec or ask.spec
         parent = self.jobs[spec.parent] if ask.kind == "submit" and told.job is None and spec.parent else None
-        entered = told.proposals.get(getattr(ask, "proposal", "")) or told.open_proposal
+        entered = told.proposals[ask.proposal] if ask.kind in DECIDING else told.open_proposal
         return World(
             now=self.clock,
             job=_with_children(told),
             sealed_generation=self.cast.tenant.sealed_generation,
             generation=told.generation,
             parent=Parent(open=parent.is_open, depth=parent.depth) if parent else None,
-            token=_token(told.job, getattr(ask, "claim", None)),
+            token=_token(told.job, ask.claim) if ask.kind in TOKENED else Token(),
             reconcile_needs=self.cast.queues[spec.queue],
             proposal=replace(entered.now, own=entered.now.by == actor.name) if entered else None,
             actor_type=actor.type,
@@ -90,11 +99,10 @@ class Memory:
             told.begin(ask.spec, self.jobs.get(ask.spec.parent or "") if after.admitted else None)
         told.job = after
         if decision.row.kept:
-            if fields and getattr(ask, "event_id", None):
+            if fields and isinstance(ask, Event):
                 extra["answer"] = fields
-            kept = receipt(self.cast, told.job_id, actor, ask, decision, extra, told.head, self.clock)
-            told.follow(kept, before, actor)
-        if hasattr(ask, "claim") and before and after and after.lease_expires_at != before.lease_expires_at:
+            told.follow(receipt(self.cast, actor, ask, decision, extra, self.clock), before, actor)
+        if ask.kind in TOKENED and before and after and after.lease_expires_at != before.lease_expires_at:
             told.heartbeat_at = self.clock
         if before and after and after.fence > before.fence:
             told.fences.append(self._fence(after, actor, ask, fields, "cause" in extra))
@@ -115,7 +123,7 @@ class Memory:
         if status == "proposed":
             fields["proposal"] = "p-" + digest([self.cast.tenant.name, told.job_id, after.at.seq])[:20]
             return fields, {"proposal": fields["proposal"]}
-        if after.proposal and ask.kind in ("approve", "decline", "expire"):
+        if after.proposal and ask.kind in DECIDING:
             one = after.proposal
             named = {"proposal": one.id, "proposed_by": one.by}
             return fields, named | {"outcome": one.outcome, "proposal_state": one.state}
@@ -134,22 +142,26 @@ def _with_children(told: Told) -> Job | None:
     return replace(told.job, children_unfinished=sum(child.unfinished for child in told.children))
 
 
-def _token(job: Job | None, claim: str | None) -> Token:
+def _token(job: Job | None, claim: str) -> Token:
     """Every token here was issued: the hand itself made it."""
-    if job is None or claim is None:
-        return Token()
     fence = int(claim.partition("-")[0])
-    return Token(fence, newest=fence == job.fence)
+    return Token(fence, newest=job is not None and fence == job.fence)
 
 
 def in_bulk(cast: Cast, jobs: int, seed: int, now: datetime) -> Iterator[int]:
     """`jobs` jobs of one tenant, stored a batch at a time; says after each how many there are."""
     memory = Memory(cast, Random(seed + 1), now)  # noqa: S311 (a seed is what is wanted)
     deck = Deck(cast, memory, seed, BRIEF + LONG)
+    stored = 0
     while deck.told < jobs:
-        memory.begin(deck.told / jobs)
+        alike = ALIKE if deck.rounds else 1
+        memory.begin(ago=SPAN / alike * (1 - deck.told / jobs))
         deck.tell(at_most=jobs - deck.told)
-        if len(memory.jobs) >= BATCH or deck.told >= jobs:
+        if told := memory.alone():
+            for n in range(1, min(alike, jobs - deck.told + 1)):
+                told.again(deck.new_id(), back=SPAN / alike * n)
+        if deck.told - stored >= BATCH or deck.told >= jobs:
             store(cast.tenant, list(memory.jobs.values()))
             memory.jobs.clear()
-            yield deck.told
+            stored = deck.told
+            yield stored

@@ -1,15 +1,18 @@
-"""A receipt of a decision that was taken in memory: as runs.commands would write it, digest and all."""
+"""Receipts of decisions that were taken in memory: as runs.commands would write them, digest and all."""
 
+import json
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from runs.ledger import as_text
 from runs.permissions import Actor
-from runs.protocol.canonical import canonical
+from runs.protocol.asks import Event
+from runs.protocol.canonical import NO_DIGEST
 from runs.protocol.decide import Decision
 
 from .people import Cast
+from .told import Kept, Member
 
 ACTIONS = {
     **{action: action for action in ("submit", "cancel", "revoke", "pause")},
@@ -20,41 +23,49 @@ ACTIONS = {
 
 
 def receipt(
-    cast: Cast,
-    job_id: str,
-    actor: Actor,
-    ask: Any,
-    decision: Decision,
-    told: dict[str, Any],
-    head: str,
-    at: datetime,
-) -> tuple[dict[str, Any], str, str, datetime]:
-    """As it is shown, its body and its detail as texts, its time; `told` is what its detail holds besides."""
+    cast: Cast, actor: Actor, ask: Any, decision: Decision, besides: dict[str, Any], at: datetime
+) -> Kept:
+    """What is the same for all to whom this happened. `besides`: what its detail holds beside the change."""
     body = ask.content(decision.before.token.fence)
     if decision.before.job is None:
         body["spec"] = ask.spec.whole
-    detail = _who_might(cast, actor, ask, decision) | decision.detail | told
-    texts = canonical(body), canonical(detail)
-    shown: dict[str, Any] = {
+    detail = _who_might(cast, actor, ask, decision) | decision.detail | besides
+    shown = {
         "actor": {"name": actor.name, "type": str(actor.type)},
-        "at": as_text(at),
-        "event_id": getattr(ask, "event_id", None),
-        "job_id": job_id,
+        "event_id": ask.event_id if isinstance(ask, Event) else None,
         "kind": ask.kind,
         "ordinal": _ordinal(ask, decision),
-        "prev_digest": head,
         "seq": decision.after.at.seq,
         "status": decision.row.status,
     }
-    shown["digest"] = sha256(_canonical(shown, *texts).encode()).hexdigest()
-    return shown, *texts, at
+    return Kept(shown, _text(body), _text(detail), at)
+
+
+def chain(kept: list[Kept], member: Member) -> None:
+    """Gives the member its own receipts: with its id, its times, each digest covering the one before it."""
+    head = NO_DIGEST
+    for one in kept:
+        shown = {
+            **one.shown,
+            "at": as_text(one.at - member.back),
+            "event_id": one.shown["event_id"] and one.shown["event_id"] + member.suffix,
+            "job_id": member.job_id,
+            "prev_digest": head,
+        }
+        head = shown["digest"] = sha256(_canonical(shown, one.body, one.detail).encode()).hexdigest()
+        member.receipts.append(shown)
 
 
 def _canonical(shown: dict[str, Any], body: str, detail: str) -> str:
     """The whole, its two large parts not written again: they stand between `at` and `event_id`."""
-    text = canonical(shown)
+    text = _text(shown)
     cut = text.index(',"event_id":')
     return f'{text[:cut]},"body":{body},"detail":{detail}{text[cut:]}'
+
+
+def _text(value: Any) -> str:
+    """Canonical text. The stories are told in ASCII, where Python's order of keys is RFC 8785's."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _who_might(cast: Cast, actor: Actor, ask: Any, decision: Decision) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 Django's own `bulk_create` takes three times as long; the columns it would fill are all named here.
 """
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
@@ -13,7 +13,8 @@ from runs.models import Claim, Job, Proposal, Receipt, Step, Tenant
 from runs.permissions import lock_shared
 from runs.protocol.canonical import canonical
 
-from .told import Told
+from .receipts import chain
+from .told import Member, Told
 
 Row = dict[str, Any]
 JOB_SAME = (
@@ -38,18 +39,15 @@ RECEIPT_SAME = ("seq", "event_id", "kind", "status", "ordinal", "prev_digest", "
 
 @transaction.atomic(durable=True)
 def store(tenant: Tenant, told: list[Told]) -> None:
-    """All rows of these jobs; a parent is stored with its children."""
+    """All rows of these jobs and of those like them; a parent is stored with its children."""
     lock_shared(tenant.pk)
-    for one, number in zip(told, _numbers(len(told)), strict=True):
-        one.pk = number
-    for model, rows in (
-        (Job, _job),
-        (Step, _steps),
-        (Claim, _claims),
-        (Proposal, _proposals),
-        (Receipt, _receipts),
-    ):
-        _insert(model, [{"tenant_id": tenant.pk, **row} for one in told for row in rows(one)])
+    members = [(one, member) for one in told for member in one.members]
+    for (one, member), number in zip(members, _numbers(len(members)), strict=True):
+        member.pk = number
+        chain(one.receipts, member)
+    for model, rows_of in TABLES.items():
+        rows = ((row, member.back) for one, member in members for row in rows_of(one, member))
+        _insert(model, tenant.pk, rows)
 
 
 def _numbers(count: int) -> list[int]:
@@ -64,33 +62,34 @@ def _numbers(count: int) -> list[int]:
     return list(range(last + 1, last + 1 + count))
 
 
-def _insert(model: Any, rows: list[Row]) -> None:
-    if not rows:
-        return
-    quote, adapt = connection.ops.quote_name, connection.ops.adapt_datetimefield_value
-    names = ", ".join(quote(name) for name in rows[0])
-    places = ", ".join(["%s"] * len(rows[0]))
-    values = [
-        [adapt(value) if isinstance(value, datetime) else value for value in row.values()] for row in rows
-    ]
-    with connection.cursor() as cursor:
-        table = quote(model._meta.db_table)
-        cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", values)  # noqa: S608 (our own names)
+def _insert(model: Any, tenant_id: int, rows: Iterator[tuple[Row, timedelta]]) -> None:
+    """Writes the rows, each with all its times so much earlier."""
+    adapt, names, values = connection.ops.adapt_datetimefield_value, [""], []
+    for row, back in rows:
+        names = ["tenant_id", *row]
+        times = (adapt(value - back) if type(value) is datetime else value for value in row.values())
+        values.append([tenant_id, *times])
+    quote = connection.ops.quote_name
+    into = f"{quote(model._meta.db_table)} ({', '.join(map(quote, names))})"
+    places = ", ".join(["%s"] * len(names))
+    if values:
+        with connection.cursor() as cursor:
+            cursor.executemany(f"INSERT INTO {into} VALUES ({places})", values)  # noqa: S608 (our own names)
 
 
-def _job(told: Told) -> Iterator[Row]:
+def _job(told: Told, member: Member) -> Iterator[Row]:
     job, spec = told.job, told.spec
     assert job is not None
     assert spec is not None
     cancel = {f"cancel_{name}": getattr(job.cancel, name) for name in CANCEL} if job.cancel else NO_CANCEL
     yield {
-        "id": told.pk,
-        "job_id": told.job_id,
+        "id": member.pk,
+        "job_id": member.job_id,
         "queue": spec.queue,
         "owner": spec.owner,
         "dispatch": spec.dispatch,
         "parent_ref": spec.parent or "",
-        "parent_id": told.parent.pk if told.parent else None,
+        "parent_id": told.parent.members[0].pk if told.parent else None,
         "depth": told.depth,
         "has_children": bool(told.children),
         "generation": told.generation,
@@ -105,19 +104,19 @@ def _job(told: Told) -> Iterator[Row]:
         **cancel,
         "claim_hash": told.claim_hash,
         "heartbeat_at": told.heartbeat_at,
-        "head_digest": told.head,
-        "created_at": told.receipts[0][3],
-        "updated_at": told.receipts[-1][3],
+        "head_digest": member.receipts[-1]["digest"],
+        "created_at": told.receipts[0].at,
+        "updated_at": told.receipts[-1].at,
         **{name: getattr(job, name) for name in JOB_SAME},
     }
 
 
-def _steps(told: Told) -> Iterator[Row]:
+def _steps(told: Told, member: Member) -> Iterator[Row]:
     assert told.job is not None
     for ordinal, step in told.job.steps.items():
         by_type, by, seq = told.settled.get(ordinal, ("", "", None))
         yield {
-            "job_id": told.pk,
+            "job_id": member.pk,
             "ordinal": ordinal,
             "label": step.content["label"],
             "tool": step.content["tool"],
@@ -134,16 +133,16 @@ def _steps(told: Told) -> Iterator[Row]:
         }
 
 
-def _claims(told: Told) -> Iterator[Row]:
+def _claims(told: Told, member: Member) -> Iterator[Row]:
     for fence in told.fences:
-        yield {"job_id": told.pk, **fence._asdict()}
+        yield {"job_id": member.pk, **fence._asdict()}
 
 
-def _proposals(told: Told) -> Iterator[Row]:
+def _proposals(told: Told, member: Member) -> Iterator[Row]:
     for name, entered in told.proposals.items():
         now = entered.now
         yield {
-            "job_id": told.pk,
+            "job_id": member.pk,
             "proposal_id": name,
             "ordinal": now.ordinal,
             "outcome": now.outcome,
@@ -160,15 +159,24 @@ def _proposals(told: Told) -> Iterator[Row]:
         }
 
 
-def _receipts(told: Told) -> Iterator[Row]:
-    for shown, body, detail, at in told.receipts:
+def _receipts(told: Told, member: Member) -> Iterator[Row]:
+    for kept, shown in zip(told.receipts, member.receipts, strict=True):
         yield {
-            "job_id": told.pk,
-            "job_ref": shown["job_id"],
+            "job_id": member.pk,
+            "job_ref": member.job_id,
             "actor_type": shown["actor"]["type"],
             "actor_name": shown["actor"]["name"],
-            "body": body,
-            "detail": detail,
-            "at": at,
+            "body": kept.body,
+            "detail": kept.detail,
+            "at": kept.at,
             **{name: shown[name] for name in RECEIPT_SAME},
         }
+
+
+TABLES: dict[Any, Callable[[Told, Member], Iterator[Row]]] = {
+    Job: _job,
+    Step: _steps,
+    Claim: _claims,
+    Proposal: _proposals,
+    Receipt: _receipts,
+}

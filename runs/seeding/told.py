@@ -1,17 +1,35 @@
-"""One job while its story is told in memory: the protocol's job, its receipts, what its rows hold besides."""
+"""A job while its story is told in memory: the protocol's job, its receipts, what its rows hold besides; and
+the others to which just the same happened, at other times.
+"""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from runs.permissions import Actor
-from runs.protocol.canonical import NO_DIGEST
 from runs.protocol.evidence import Evidence
 from runs.protocol.spec import Spec
 from runs.protocol.states import UNSETTLED, Control, Job, Proposal, Result, State, World
 
-#: A receipt as it is shown, its body and its detail as texts, its time.
-Kept = tuple[dict[str, Any], str, str, datetime]
+
+class Kept(NamedTuple):
+    """A receipt before it is chained: as it is shown, but for what is its own job's alone (receipts.py)."""
+
+    shown: dict[str, Any]
+    body: str
+    detail: str
+    at: datetime
+
+
+@dataclass
+class Member:
+    """A job that is stored: the one that was told, or one like it, so much earlier."""
+
+    job_id: str
+    back: timedelta = timedelta(0)
+    suffix: str = ""  #: of its event ids
+    pk: int = 0  #: of its row, once it is stored
+    receipts: list[dict[str, Any]] = field(default_factory=list)  #: chained
 
 
 class Fence(NamedTuple):
@@ -42,13 +60,12 @@ class Entered:
 class Told:
     job_id: str
     generation: int
-    pk: int = 0  #: of its row, once it is stored
+    members: list[Member] = field(default_factory=list)
     job: Job | None = None
     spec: Spec | None = None
     parent: "Told | None" = None
     children: list["Told"] = field(default_factory=list)
     depth: int = 0
-    head: str = NO_DIGEST
     receipts: list[Kept] = field(default_factory=list)
     fences: list[Fence] = field(default_factory=list)
     proposals: dict[str, Entered] = field(default_factory=dict)
@@ -58,6 +75,18 @@ class Told:
     reserved_at: dict[int, datetime] = field(default_factory=dict)
     settled: dict[int, tuple[str, str, int]] = field(default_factory=dict)
     closed: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.members.append(Member(self.job_id))
+
+    def again(self, job_id: str, back: timedelta) -> None:
+        """Another job to which just the same happened, so much earlier."""
+        self.members.append(Member(job_id, back, f".{len(self.members)}"))
+
+    @property
+    def stands_alone(self) -> bool:
+        """No other job, and no id made of its own, is named in what is kept of it."""
+        return not self.children and self.parent is None and not self.proposals
 
     @property
     def is_open(self) -> bool:
@@ -87,10 +116,9 @@ class Told:
 
     def follow(self, kept: Kept, before: Job | None, actor: Actor) -> None:
         """After each receipt: the times and names that the protocol's own job does not hold."""
-        job, at = self.job, kept[3]
+        job, at = self.job, kept.at
         assert job is not None
         self.receipts.append(kept)
-        self.head = kept[0]["digest"]
         if job.current not in UNSETTLED:
             self.unsettled_since = None
         elif self.unsettled_since is None:

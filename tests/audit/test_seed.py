@@ -1,7 +1,6 @@
 """Seeded jobs: every state is there, both ways leave the same behind, and it is clean."""
 
 import json
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -19,6 +18,7 @@ from runs.seeding.deck import Deck
 from runs.seeding.real import Commands
 from runs.seeding.rows import store
 from runs.seeding.stories import BRIEF, LONG
+from runs.seeding.told import Kept
 from tests.support.databases import Database
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -66,6 +66,7 @@ def test_a_batch_is_stored_before_the_next_is_told(
         stored.append(Job.objects.count())
         assert told == stored[-1]
     assert len(stored) >= 4
+    assert Receipt.objects.filter(event_id__regex=r"^s0\.[0-9]+\.[1-9]$").exists(), "some happened alike"
     assert clean() == []
 
 
@@ -123,15 +124,15 @@ def _comparable(receipt: Receipt) -> list[Any]:
 def test_the_same_seed_tells_the_same(real_db: Database) -> None:
     cast = Cast.of("acme")
 
-    def heads(seed: int) -> Counter[str]:
+    def kept(seed: int) -> list[list[Kept]]:
         memory = Memory(cast, Random(0), NOW)
         deck = Deck(cast, memory, seed, BRIEF + LONG)
         for _ in range(60):
             deck.tell(at_most=3)
-        return Counter(told.head for told in memory.jobs.values())
+        return [told.receipts for told in memory.jobs.values()]
 
-    assert heads(1) == heads(1)
-    assert heads(1) != heads(2)
+    assert kept(1) == kept(1)
+    assert kept(1) != kept(2)
 
 
 def test_the_command_through_the_real_commands(real_db: Database, capsys: pytest.CaptureFixture[str]) -> None:
