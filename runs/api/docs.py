@@ -41,13 +41,14 @@ def add_to(api: NinjaAPI) -> None:
 
 def page(document: dict[str, Any]) -> dict[str, Any]:
     """What the template shows of an OpenAPI document."""
+    schemas = document["components"]["schemas"]
     calls = [
-        {"path": path, "method": method.upper(), **_call(operation)}
+        {"path": path, "method": method.upper(), **_call(operation, schemas)}
         for path, operations in document["paths"].items()
         for method, operation in operations.items()
     ]
-    chapters = [(tag, list(calls)) for tag, calls in groupby(calls, key=lambda call: call["tag"])]
-    schemas = document["components"]["schemas"]
+    by_tag = sorted(calls, key=_tag)
+    chapters = [(tag, list(calls)) for tag, calls in groupby(by_tag, key=_tag)]
     shapes = [
         (name, list(_fields(schema)), schema.get("description", ""))
         for name, schema in sorted(schemas.items())
@@ -65,7 +66,11 @@ def codes() -> Iterator[tuple[int, str, str]]:
         yield (401 if code in ("principal_inactive", "token_dead") else 403), code, sentence
 
 
-def _call(operation: dict[str, Any]) -> dict[str, Any]:
+def _tag(call: dict[str, Any]) -> str:
+    return str(call["tag"])
+
+
+def _call(operation: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     body = operation.get("requestBody")
     asked = [
         Field(each["name"], each["in"], _type(each["schema"]), each["required"], each.get("description", ""))
@@ -78,11 +83,21 @@ def _call(operation: dict[str, Any]) -> dict[str, Any]:
         "parameters": asked,
         "body": _type(body["content"]["application/json"]["schema"]) if body else "",
         "answers": [
-            (code, _type(content["schema"]), media_type == MEDIA_TYPE)
+            (
+                code,
+                _type(content["schema"]),
+                _words(schemas[_type(content["schema"])]),
+                media_type == MEDIA_TYPE,
+            )
             for code, answer in operation["responses"].items()
             for media_type, content in answer["content"].items()
         ],
     }
+
+
+def _words(shape: dict[str, Any]) -> str:
+    """The statuses of a protocol answer; nothing for other answers."""
+    return _type(shape["properties"]["status"]) if "replayed" in shape["properties"] else ""
 
 
 def _fields(schema: dict[str, Any]) -> Iterator[Field]:
@@ -98,9 +113,9 @@ def _type(schema: dict[str, Any]) -> str:
         return str(schema["$ref"].rpartition("/")[2])
     for several in ("anyOf", "allOf"):
         if several in schema:
-            return " or ".join(_type(each) for each in schema[several])
+            return " or ".join(_type(each) for each in schema[several] if each != {"const": ""})
     if "enum" in schema or "const" in schema:
-        return " · ".join(str(word) or "empty" for word in schema.get("enum", [schema.get("const")]))
+        return " · ".join(str(word) for word in schema.get("enum", [schema.get("const")]))
     if schema.get("type") == "array":
         return f"list of {_type(schema['items'])}"
     return str(schema.get("type", "anything"))
