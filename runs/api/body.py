@@ -40,7 +40,7 @@ class _JsonModel(BodyModel):
         return {}
 
 
-class Json(Body):
+class Json(Body):  # type: ignore[misc]  # as ninja's own parameters do
     _model = _JsonModel
 
     @classmethod
@@ -61,7 +61,7 @@ class _QueryModel(QueryModel):
         return {name: value for name, value in request.GET.items() if value}
 
 
-class Asked(Query):
+class Asked(Query):  # type: ignore[misc]
     _model = _QueryModel
 
     @classmethod

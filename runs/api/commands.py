@@ -55,5 +55,5 @@ def _on_a_job(ask_type: type[asks.Ask]):  # type: ignore[no-untyped-def]
 
 
 def _add(api: NinjaAPI, path: str, view, ask_type: type[asks.Ask], summary: str) -> None:  # type: ignore[no-untyped-def]
-    documented = {"operation_id": ask_type.kind, "summary": summary, "tags": ["commands"]}
-    api.post(path, response=responses(ask_type), **documented)(view)
+    answers = responses(ask_type)
+    api.post(path, response=answers, operation_id=ask_type.kind, summary=summary, tags=["commands"])(view)

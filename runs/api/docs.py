@@ -14,7 +14,7 @@ from runs.errors import CancelboardError
 from runs.permissions.refusals import SENTENCES
 
 from .answers import sent
-from .problems import MEDIA_TYPE, MethodNotAllowed
+from .problems import MEDIA_TYPE
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ def page(document: dict[str, Any]) -> dict[str, Any]:
 
 def codes() -> Iterator[tuple[int, str, str]]:
     """Every `code` of a problem: its HTTP code, itself, and what it means."""
-    for error in (*CancelboardError.__subclasses__(), MethodNotAllowed):
+    errors: list[type[CancelboardError]] = CancelboardError.__subclasses__()
+    for error in errors:
         if error.code != CancelboardError.code:
             yield error.http, error.code, getdoc(error) or error.title
     yield 403, "csrf", "A session needs its CSRF token in the header X-CSRFToken."

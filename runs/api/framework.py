@@ -58,8 +58,8 @@ def _by_media_type(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _or_empty(schema: dict[str, Any]) -> dict[str, Any]:
     """A query has no null: what need not be given may be left empty."""
-    given = [part for part in schema.pop("anyOf", [schema]) if part != {"type": "null"}]
-    about = {key: schema[key] for key in ("title", "description") if key in schema}
+    given: list[Any] = [part for part in schema.pop("anyOf", [schema]) if part != {"type": "null"}]
+    about: dict[str, Any] = {key: schema[key] for key in ("title", "description") if key in schema}
     return {**about, "anyOf": [*given, {"const": ""}]}
 
 

@@ -82,6 +82,6 @@ READS: tuple[tuple[str, Any, Any, str], ...] = (
 
 def add_to(api: NinjaAPI) -> None:
     for path, view, shape, summary in READS:
-        documented = {"operation_id": view.__name__, "summary": summary, "tags": ["reads"]}
+        name = view.__name__
         answers = {200: shape, **dict.fromkeys(PROBLEMS, shapes.Problem)}
-        api.get(path, response=answers, **documented)(view)
+        api.get(path, response=answers, operation_id=name, summary=summary, tags=["reads"])(view)

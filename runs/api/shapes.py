@@ -15,7 +15,7 @@ Time = Annotated[
 ]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
-Headline = Literal[tuple(HEADLINES)]  # type: ignore[valid-type]
+Headline = Annotated[str, Field(json_schema_extra={"enum": list(HEADLINES)})]
 
 
 class Shape(BaseModel):

@@ -18,6 +18,7 @@ from runs.protocol.states import Control, Result, State
 from .children import unfinished_children
 
 Shape = dict[str, Any]
+Place = tuple[int | None, int | None]  #: a job's row, and an ordinal or a fence in it
 
 
 def shapes(jobs: Sequence[Job], now: datetime) -> list[Shape]:
@@ -116,13 +117,14 @@ def _claim(job: Job, now: datetime) -> Shape | None:
     }
 
 
-def _testimony(steps: Iterable[Step]) -> dict[tuple[int, int], list[Shape]]:
+def _testimony(steps: Iterable[Step]) -> dict[Place, list[Shape]]:
     """Every fenced report by (job's row, ordinal), also those that count no longer."""
     jobs = {step.job_id for step in steps if step.testimony or step.closed_seq}
     if not jobs:
         return {}
-    workers = {(c.job_id, c.fence): c.worker for c in Claim.objects.filter(job__in=jobs)}
-    found: dict[tuple[int, int], list[Shape]] = {}
+    claims = Claim.objects.filter(job__in=jobs)
+    workers: dict[Place, str] = {(claim.job_id, claim.fence): claim.worker for claim in claims}
+    found: dict[Place, list[Shape]] = {}
     fenced = Receipt.objects.filter(job__in=jobs, kind="report", status="fenced").order_by("seq")
     for receipt in fenced:
         said = json.loads(receipt.body)

@@ -196,7 +196,8 @@ def test_pages_hold_every_job_once(app: Caller) -> None:
         created_at=Job.objects.get(job_id="j3").created_at
     )
     seen: list[str] = []
-    cursor, pages = "", 0
+    cursor: Any = ""
+    pages = 0
     while cursor is not None:
         page = app.get("/jobs", limit="2", cursor=cursor)
         cursor, pages = page["next_cursor"], pages + 1
