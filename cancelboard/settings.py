@@ -115,6 +115,7 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # together: nobody can l
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_TEMPLATE = "runs/account/locked.html"
 AXES_VERBOSE = False
 
 # -- the browser ------------------------------------------------------------------------------------------
