@@ -1,0 +1,25 @@
+"""The jobs of the stories. `mail_job` has two unmarked steps and is admitted; `marked_job` the same, marked."""
+
+import pytest
+
+from .story import Story
+
+
+@pytest.fixture
+def new_job() -> Story:
+    """Nobody has heard of it yet."""
+    return Story()
+
+
+@pytest.fixture
+def mail_job() -> Story:
+    job = Story()
+    job.submit()
+    return job
+
+
+@pytest.fixture
+def marked_job() -> Story:
+    job = Story(dispatch="marked")
+    job.submit()
+    return job
