@@ -18,9 +18,14 @@ def canonical(value: Any) -> str:
 
 def _by_utf16(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _by_utf16(value[key]) for key in sorted(value, key=lambda key: key.encode("utf-16-be"))}
+        return {key: _by_utf16(value[key]) for key in sorted(value, key=_utf16)}
     return [_by_utf16(item) for item in value] if isinstance(value, list) else value
 
 
+def _utf16(key: str) -> bytes:
+    return key.encode("utf-16-be", "surrogatepass")
+
+
 def digest(value: Any) -> str:
-    return sha256(canonical(value).encode()).hexdigest()
+    """Hex SHA-256; also of a lone surrogate, which no receipt holds but a forged one may."""
+    return sha256(canonical(value).encode(errors="surrogatepass")).hexdigest()

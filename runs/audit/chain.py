@@ -6,6 +6,7 @@ Knows nothing of what receipts mean. Pure: it verifies a chain from JSON as well
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from .canonical import canonical, digest
 from .findings import Finding, UnreadableError
@@ -16,17 +17,20 @@ def read(receipt: Receipt) -> tuple[Read | None, list[Finding]]:
     """One receipt read, None where its texts can't be; and what is wrong with it by itself."""
     try:
         shown = receipt.shown()
+        return Read(receipt, shown["body"], shown["detail"]), list(_untrue(receipt, shown))
     except UnreadableError as broken:
         return None, [broken.finding("digest")]
+    except RecursionError:
+        return None, [Finding("digest", str(receipt), "JSON that can be read", "nested too deeply")]
+
+
+def _untrue(receipt: Receipt, shown: dict[str, Any]) -> Iterator[Finding]:
     texts = {"body": receipt.body_text, "detail": receipt.detail_text}
-    found = [
-        Finding("digest", f"{name} of {receipt}, canonical", true, text)
-        for name, text in texts.items()
-        if text != (true := canonical(shown[name]))
-    ]
+    for name, text in texts.items():
+        if text != (true := canonical(shown[name])):
+            yield Finding("digest", f"{name} of {receipt}, canonical", true, text)
     if receipt.digest != (true := digest(shown)):
-        found.append(Finding("digest", f"digest of {receipt}", true, receipt.digest))
-    return Read(receipt, shown["body"], shown["detail"]), found
+        yield Finding("digest", f"digest of {receipt}", true, receipt.digest)
 
 
 @dataclass

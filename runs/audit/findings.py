@@ -51,7 +51,7 @@ class Breach:
         return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
     def as_json(self) -> str:
-        return json.dumps(asdict(self), default=_plain, ensure_ascii=False)
+        return json.dumps(asdict(self), default=_plain)
 
 
 def breach(tenant: str, job: str | None, finding: Finding) -> Breach:
