@@ -24,6 +24,7 @@ class Count(Subquery):
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
     output_field = IntegerField()
+    empty_result_set_value = 0  # where Django knows beforehand that there are none
 
     def __init__(self, rows: QuerySet[Any]) -> None:
         super().__init__(rows.order_by().values("pk")[: CAP + 1])

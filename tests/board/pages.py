@@ -1,6 +1,7 @@
 """What a page says and holds, as far as tests ask: its text, links, ids, form. Whatever is not well-formed
 fails here."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,8 +93,8 @@ class Node:
 
     @property
     def text(self) -> str:
-        """As it is read: without tags, white space as single spaces."""
-        return " ".join(" ".join(self._words()).split())
+        """As it is read: without tags, white space as single spaces, none before a stop."""
+        return re.sub(r" ([:;,.])", r"\1", " ".join(" ".join(self._words()).split()))
 
     def _words(self) -> Iterator[str]:
         for child in self.element.children:

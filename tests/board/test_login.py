@@ -31,7 +31,14 @@ def test_signing_in_leads_on_to_where_one_wanted_to_go(nobody: Browser) -> None:
 
 @pytest.mark.parametrize(
     "elsewhere",
-    ["https://evil.test/", "//evil.test/", "/\\evil.test/", "javascript:alert(1)", "http:evil.test", "\x01//e"],
+    [
+        "https://evil.test/",
+        "//evil.test/",
+        "/\\evil.test/",
+        "javascript:alert(1)",
+        "http:evil.test",
+        "\x01//e",
+    ],
 )
 def test_it_never_leads_to_somebody_elses_page(nobody: Browser, elsewhere: str) -> None:
     assert sign_in(nobody, next=elsewhere) == "/"
@@ -76,7 +83,9 @@ def test_logging_out_ends_the_session_and_says_so(sam: Browser) -> None:
     assert sam.get("/verify/").goes_to.startswith("/login/")
 
 
-@pytest.mark.parametrize("path", ["/login/", "/logout/", "/jobs/order-1/cancel/", "/jobs/order-1/steps/0/outcome/"])
+@pytest.mark.parametrize(
+    "path", ["/login/", "/logout/", "/jobs/order-1/cancel/", "/jobs/order-1/steps/0/outcome/"]
+)
 def test_a_form_from_elsewhere_is_refused(stage: Stage, path: str) -> None:
     stage.unknown("order-1")
     browser = Browser(stage.people["lena"], Client(enforce_csrf_checks=True))

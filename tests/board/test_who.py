@@ -96,7 +96,12 @@ def test_a_form_sent_without_the_right_leaves_nothing_but_a_count(
     stage: Stage, jobs: list[str], deed: str
 ) -> None:
     job, path = "ledger-2", f"/jobs/ledger-2/{deed}/"
-    forged: dict[str, Any] = {"event_id": "forged-1", "cause": "user_requested", "grace_seconds": 9, **EVIDENCE}
+    forged: dict[str, Any] = {
+        "event_id": "forged-1",
+        "cause": "user_requested",
+        "grace_seconds": 9,
+        **EVIDENCE,
+    }
     before = Receipt.objects.count()
     for name in PEOPLE:
         if expected(name, job, deed) == 200:
