@@ -11,10 +11,10 @@ LAPSE, CHECKPOINT = Lapse(), Checkpoint()
 
 
 def carried_out(world: World, ask: Any) -> list[tuple[Any, Decision]]:
-    """Every decision of the transaction, in order, each with its ask; the last one's world is how things are now.
+    """Every decision of the transaction, in order, each with its ask; the last one's world is how things are.
 
-    A reconcile first writes a lapse that is due (protocol.md, section 5); whatever leaves a requested job with
-    nothing out confirms its stop (section 4, checkpoint).
+    A reconcile first writes a lapse that is due (protocol.md, section 5); whatever leaves a requested job
+    with nothing out confirms its stop (section 4, checkpoint).
     """
     made: list[tuple[Any, Decision]] = []
     if ask.kind == "reconcile" and world.job is not None:

@@ -1,4 +1,4 @@
-"""The jobs of the stories. `mail_job` has two unmarked steps and is admitted; `marked_job` the same, marked."""
+"""The jobs of the stories: each has two steps, and the same spec but for its marks."""
 
 import pytest
 

@@ -10,7 +10,7 @@ ANSWER = re.compile(r"^(?P<statuses>`.+?`) (?P<code>\d{3})(?P<rest>.*)$")
 
 @dataclass(frozen=True)
 class Answer:
-    """What one row answers: the word, the HTTP code, whether a receipt is kept, whether it repeats an answer."""
+    """What one row answers: its word and HTTP code, whether a receipt is kept, whether it repeats one."""
 
     status: str
     code: int
@@ -31,7 +31,7 @@ def section(command: str) -> str:
 
 
 def table(command: str) -> list[tuple[str, list[Answer]]]:
-    """The rows of a command's table: when, and the answers that it gives (one, or several for one condition)."""
+    """The rows of a command's table: when, and the answers (one, or several for one condition)."""
     lines = [line for line in section(command).splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
     return [(when, answers(answer)) for when, answer, _ in cells]
@@ -42,4 +42,7 @@ def answers(cell: str) -> list[Answer]:
     assert found, f"a row of the page answers {cell!r}: no status and code"
     words = re.findall(r"`(\w+)`", found["statuses"])
     rest = found["rest"]
-    return [Answer(word, int(found["code"]), rest.startswith(" ✎"), rest.startswith(", replayed")) for word in words]
+    return [
+        Answer(word, int(found["code"]), rest.startswith(" ✎"), rest.startswith(", replayed"))
+        for word in words
+    ]

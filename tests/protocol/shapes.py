@@ -1,8 +1,15 @@
-"""Small helpers for the bounds: how many bytes, and which field a shape refuses."""
+"""Small helpers for shapes: a spec in one line, so many bytes of text, and which field a shape refuses."""
 
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+
+from runs.protocol.spec import Spec
+
+
+def a_spec(*steps: Any, **facts: Any) -> Spec:
+    """A spec in the queue `mail`, its steps as a caller may write them."""
+    return Spec.model_validate({"queue": "mail", "steps": list(steps), **facts})
 
 
 def bytes_of(size: int) -> str:

@@ -1,7 +1,7 @@
 """A job's life told on the pure core: one world, its clock, and a short word for each command.
 
-It is no second implementation: every word goes to the tables through `carried_out`, and what runs/commands keeps
-beside them (tokens, the newest proposal) is kept here as it is kept there. No permissions: everybody may.
+It is no second implementation: every word goes to the tables through `carried_out`, and what runs/commands
+keeps beside them (tokens, the newest proposal) is kept here as it is kept there. Everybody may do everything.
 """
 
 from dataclasses import dataclass, replace
@@ -10,11 +10,13 @@ from typing import Any
 
 from runs.protocol import asks
 from runs.protocol.decide import Decision
+from runs.protocol.evidence import Evidence
 from runs.protocol.headline import headline
 from runs.protocol.spec import Spec
 from runs.protocol.states import ActorType, Job, Proposal, State, Step, Token, World
 
 from .composed import carried_out
+from .shapes import a_spec
 
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 NEVER_ISSUED = 0
@@ -22,7 +24,7 @@ NEVER_ISSUED = 0
 
 @dataclass(frozen=True)
 class Told:
-    """An answer: its word and code, whether a receipt was kept, what it tells, and the words of the whole transaction."""
+    """An answer; `words` are the statuses of the whole transaction, `detail` what the receipt tells."""
 
     status: str
     code: int
@@ -33,8 +35,10 @@ class Told:
 
 
 class Story:
-    def __init__(self, *steps: str, dispatch: Any = "unmarked", needs: str = "1", generation: int = 0) -> None:
-        self.spec = Spec(queue="mail", owner="customer-1", dispatch=dispatch, steps=list(steps or ("mail", "book")))
+    def __init__(
+        self, *steps: str, dispatch: Any = "unmarked", needs: str = "1", generation: int = 0
+    ) -> None:
+        self.spec = a_spec(*(steps or ("mail", "book")), owner="customer-1", dispatch=dispatch)
         self.world = World(now=NOON, reconcile_needs=needs, generation=generation)
         self.issued: set[int] = set()
         self.proposal: Proposal | None = None
@@ -67,7 +71,9 @@ class Story:
         made = carried_out(known, ask)
         for asked, decision in made:
             self._keep(asked, decision)
-        self.world = replace(self.world, job=made[-1][1].after.job, sealed_generation=made[-1][1].after.sealed_generation)
+        self.world = replace(
+            self.world, job=made[-1][1].after.job, sealed_generation=made[-1][1].after.sealed_generation
+        )
         asked = next(decision for each, decision in made if each is ask)
         words = [decision.row.status for _, decision in made]
         return Told(asked.row.status, asked.row.code, asked.row.kept, asked.tells, words, asked.detail)
@@ -111,11 +117,13 @@ class Story:
     def dispatch(self, claim: int, ordinal: int = 0, attempt: str | None = None) -> Told:
         return self.say(asks.Dispatch(claim="t", ordinal=ordinal, attempt=attempt), claim)
 
-    def report(self, claim: int, ordinal: int, outcome: Any, value: str = "", kind: str | None = None) -> Told:
+    def report(
+        self, claim: int, ordinal: int, outcome: Any, value: str = "", kind: str | None = None
+    ) -> Told:
         kind = kind or ("worker_refused" if outcome == "rejected" else None)
         evidence = {"kind": kind, "text": "as the tool said"} if kind else None
         words = {"ordinal": ordinal, "outcome": outcome, "value": value, "evidence": evidence}
-        return self.say(asks.Report(event_id="r", claim="t", **words), claim)
+        return self.say(asks.Report.model_validate({"event_id": "r", "claim": "t", **words}), claim)
 
     def release(self, claim: int, ordinal: int = 0) -> Told:
         return self.say(asks.Release(event_id="l", claim="t", ordinal=ordinal), claim)
@@ -134,12 +142,21 @@ class Story:
         return self.say(asks.Resume(event_id="u"))
 
     def observe(self, ordinal: int) -> Told:
-        return self.say(asks.Observe(event_id="o", ordinal=ordinal, evidence={"kind": "not_found", "text": "-"}))
+        return self.say(
+            asks.Observe(event_id="o", ordinal=ordinal, evidence=Evidence(kind="not_found", text="-"))
+        )
 
-    def reconcile(self, ordinal: int, outcome: Any, value: str = "", kind: str = "", by: str = "person") -> Told:
+    def reconcile(
+        self, ordinal: int, outcome: Any, value: str = "", kind: str = "", by: str = "person"
+    ) -> Told:
         kind = kind or ("receiver_confirmed" if outcome == "ok" else "receiver_refused")
-        words = {"ordinal": ordinal, "outcome": outcome, "value": value, "evidence": {"kind": kind, "text": "seen"}}
-        return self.say(asks.Reconcile(event_id="n", **words), actor_type=ActorType(by))
+        words = {
+            "ordinal": ordinal,
+            "outcome": outcome,
+            "value": value,
+            "evidence": {"kind": kind, "text": "seen"},
+        }
+        return self.say(asks.Reconcile.model_validate({"event_id": "n", **words}), actor_type=ActorType(by))
 
     def approve(self) -> Told:
         return self.say(asks.Approve(event_id="a", proposal="p"))

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from runs.protocol import asks
-from runs.protocol.spec import Spec
 from runs.protocol.states import Parent
 
+from .shapes import a_spec
 from .story import Story
 
-ANOTHER = Spec(queue="mail", steps=["something else"])
+ANOTHER = a_spec("something else")
 
 
 def test_submit_is_idempotent_by_identity(new_job: Story) -> None:
@@ -19,8 +19,8 @@ def test_submit_is_idempotent_by_identity(new_job: Story) -> None:
 
 
 def test_another_order_of_steps_is_another_intent(new_job: Story) -> None:
-    new_job.submit(Spec(queue="mail", steps=["mail", "book"]))
-    assert new_job.submit(Spec(queue="mail", steps=["book", "mail"])).status == "conflict"
+    new_job.submit(a_spec("mail", "book"))
+    assert new_job.submit(a_spec("book", "mail")).status == "conflict"
 
 
 def test_a_cancel_before_submit_refuses_exactly_that_job_for_ever(new_job: Story) -> None:

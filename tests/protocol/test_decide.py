@@ -17,7 +17,10 @@ WORLD = World(now=NOON, job=Job(n_steps=1, marked=False, steps={0: Step()}, seq=
 
 def test_the_first_row_that_fits_decides() -> None:
     never = Row(lambda w, ask: False, "never", 200)
-    assert decide((never, Row(otherwise, "first", 200), Row(otherwise, "second", 200)), WORLD, Ask()).row.status == "first"
+    assert (
+        decide((never, Row(otherwise, "first", 200), Row(otherwise, "second", 200)), WORLD, Ask()).row.status
+        == "first"
+    )
 
 
 def test_a_row_without_verbs_changes_nothing_but_the_number_of_its_receipt() -> None:

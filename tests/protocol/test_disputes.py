@@ -52,7 +52,9 @@ def test_a_report_after_an_outcome(outcome: Word, said: Word, is_contradiction: 
     assert (job.state(0), job.step(0).value) == outcome
 
 
-@pytest.mark.parametrize(("outcome", "said", "is_contradiction"), [pair for pair in WORDS if pair[1][0] != "unknown"])
+@pytest.mark.parametrize(
+    ("outcome", "said", "is_contradiction"), [pair for pair in WORDS if pair[1][0] != "unknown"]
+)
 def test_a_reconcile_after_an_outcome(outcome: Word, said: Word, is_contradiction: bool) -> None:
     job, _ = with_a_lost_claim()
     job.reconcile(0, *outcome)

@@ -64,7 +64,9 @@ def test_a_reconcile(kind: str, outcome: str, settles: bool, by: str) -> None:
 @pytest.mark.parametrize("kind", SETTLES)
 def test_any_evidence_may_be_observed_and_settles_nothing(kind: str) -> None:
     job, _ = unknown_step()
-    seen = Observe(event_id="o", ordinal=0, evidence={"kind": kind, "text": "looked"})
+    seen = Observe.model_validate(
+        {"event_id": "o", "ordinal": 0, "evidence": {"kind": kind, "text": "looked"}}
+    )
     assert job.say(seen).status == "observed"
     assert job.state(0) == "unknown"
 
@@ -87,4 +89,8 @@ def test_unknown_may_come_with_any_evidence(kind: str) -> None:
 
 
 def test_an_observation_fits_any_step_of_an_admitted_job(mail_job: Story) -> None:
-    assert [mail_job.observe(ordinal).status for ordinal in (0, 1, 2)] == ["observed", "observed", "not_reserved"]
+    assert [mail_job.observe(ordinal).status for ordinal in (0, 1, 2)] == [
+        "observed",
+        "observed",
+        "not_reserved",
+    ]

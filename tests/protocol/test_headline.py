@@ -1,4 +1,4 @@
-"""The headline (http.md): for every combination exactly one code, the first of the page's list that applies."""
+"""The headline (http.md): one code for every combination, the first of the page's list that applies."""
 
 import re
 from collections.abc import Callable

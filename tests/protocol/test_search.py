@@ -1,7 +1,7 @@
-"""Small jobs, exhaustively: from an empty world, all that everybody may say in every order, any number of claims.
+"""Small jobs, exhaustively: from an empty world, all that everybody may say, in every order, with any number
+of claims. `LONG_SEARCH=1` looks further, for minutes.
 
-`LONG_SEARCH=1` looks further (minutes). The numbers of places in search/bound.py are what was found: a change of
-the protocol changes them, and says so here.
+The numbers of places in search/bound.py are what was found: a change of the protocol changes them.
 """
 
 from collections import deque
@@ -44,7 +44,9 @@ def test_from_everywhere_the_job_can_come_to_an_end(bound: Bound) -> None:
 def is_end(place: Place) -> bool:
     """A confirmed stop, a final result, or no job where none may begin."""
     job = place.job
-    return place.sealed if job is None else job.control is Control.ACKNOWLEDGED or job.result is not Result.OPEN
+    return (
+        place.sealed if job is None else job.control is Control.ACKNOWLEDGED or job.result is not Result.OPEN
+    )
 
 
 def leading_to(ends: list[Hashable], found: Found) -> set[Hashable]:
@@ -58,5 +60,9 @@ def leading_to(ends: list[Hashable], found: Found) -> set[Hashable]:
 
 def test_every_row_of_every_table_decides_somewhere() -> None:
     seen = {decider for bound in SHORT for decider in searched(bound).decided}
-    rows = {(kind, id(row)): (kind, row.when.__name__, row.status) for kind, table in TABLES.items() for row in table}
+    rows = {
+        (kind, id(row)): (kind, row.when.__name__, row.status)
+        for kind, table in TABLES.items()
+        for row in table
+    }
     assert [name for decider, name in rows.items() if decider not in seen] == []

@@ -10,6 +10,11 @@ def signal(job: Story, claim: int) -> Any:
     return job.heartbeat(claim).tells["signal"]
 
 
+def heard(job: Story, claim: int, seq: int) -> Any:
+    job.heartbeat(claim, heard=seq)
+    return job.job.heard_seq, job.job.heard_at
+
+
 def running() -> tuple[Story, int]:
     """A job with a step out; two receipts after its first."""
     job = Story()
@@ -88,12 +93,10 @@ def test_heard_is_kept_for_the_signal_that_is_named() -> None:
     job, claim = running()
     job.cancel()
     job.wait(2)
-    job.heartbeat(claim, heard=1)
-    assert job.job.heard_seq is None, "no signal has that number"
-    job.heartbeat(claim, heard=4)
+    assert heard(job, claim, 1) == (None, None), "no signal has that number"
+    assert heard(job, claim, 4) == (4, NOON + timedelta(seconds=2))
     job.wait(2)
-    job.heartbeat(claim, heard=4)
-    assert (job.job.heard_seq, job.job.heard_at) == (4, NOON + timedelta(seconds=2))
+    assert heard(job, claim, 4) == (4, NOON + timedelta(seconds=2)), "the first time counts"
 
 
 def test_a_lost_claim_is_told_so() -> None:

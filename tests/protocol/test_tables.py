@@ -1,6 +1,6 @@
 """The tables of docs/protocol.md, section 4, laid beside the code's: the same answers in the same order.
 
-The page says once, in prose, what an unknown job gets; that is worked out here for each command. What the page
+The page says once, in prose, what an unknown job gets; that is worked out here for each command. What it
 tells in sentences instead of a table is written out below.
 """
 
@@ -18,7 +18,11 @@ TWO_FOR_ONE = {("report", "job unknown or tombstone")}
 #: Commands whose own rows say what an unknown job gets.
 MAKES_JOBS = ("submit", "cancel", "seal")
 CLOCK = ("lapse", "escalate", "expire")
-KINDS = {ask.kind: ask for ask in vars(asks).values() if isinstance(ask, type) and "kind" in vars(ask)}
+KINDS: dict[str, type[asks.Ask]] = {
+    ask.kind: ask
+    for ask in vars(asks).values()
+    if isinstance(ask, type) and issubclass(ask, asks.Ask) and "kind" in vars(ask)
+}
 
 
 def kept(*answers: tuple[str, int]) -> list[Answer]:
@@ -62,7 +66,7 @@ def in_code(rows: Table) -> list[Answer]:
 
 
 def for_an_unknown_job(command: str) -> list[Answer]:
-    """`sealed` 409 where its generation is sealed (a receipt if it has an event id), else as in its table, else 404."""
+    """`sealed` 409 (a receipt if it has an event id), else as in its table, else 404."""
     if command in (*MAKES_JOBS, *CLOCK):
         return []
     sealed = Answer("sealed", 409, kept=issubclass(KINDS[command], asks.Event))

@@ -1,10 +1,12 @@
 """Claim, heartbeat, reserve, report, release (protocol.md, section 4)."""
 
+from collections.abc import Callable
+
 import pytest
 
 from runs.protocol import asks
 
-from .story import NEVER_ISSUED, Story
+from .story import NEVER_ISSUED, Story, Told
 
 
 def test_a_late_success_is_kept_after_the_cancel(mail_job: Story) -> None:
@@ -76,7 +78,7 @@ def test_a_lapsed_lease_that_nobody_took_comes_alive_again(mail_job: Story) -> N
 
 def test_every_accepted_worker_command_renews_the_lease(marked_job: Story) -> None:
     claim = marked_job.claim()
-    for say in (
+    accepted: list[Callable[[], Told]] = [
         lambda: marked_job.heartbeat(claim),
         lambda: marked_job.reserve(claim),
         lambda: marked_job.release(claim),
@@ -84,7 +86,8 @@ def test_every_accepted_worker_command_renews_the_lease(marked_job: Story) -> No
         lambda: marked_job.dispatch(claim),
         lambda: marked_job.report(claim, 0, "unknown"),
         lambda: marked_job.report(claim, 0, "ok"),
-    ):
+    ]
+    for say in accepted:
         marked_job.wait(60)
         assert say().code == 200
         lease = marked_job.job.lease_expires_at

@@ -20,7 +20,9 @@ class Between:
         self.was, self.now = states(before), states(after)
         #: The steps whose state changed: ordinal, from, to.
         self.moves = [
-            (n, was, now) for n, (was, now) in enumerate(zip(self.was, self.now, strict=True)) if was is not now
+            (n, was, now)
+            for n, (was, now) in enumerate(zip(self.was, self.now, strict=True))
+            if was is not now
         ]
         self.newly_marked = [
             n for n, step in after.steps.items() if step.marked and not before.steps[n].marked

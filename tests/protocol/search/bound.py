@@ -20,7 +20,11 @@ class Bound:
     attempts: tuple[str | None, ...] = ("x",)  #: what a reservation may name
 
     def __str__(self) -> str:
-        changed = [f"{f.name}={getattr(self, f.name)}" for f in fields(self)[2:] if getattr(self, f.name) != f.default]
+        changed = [
+            f"{f.name}={getattr(self, f.name)}"
+            for f in fields(self)[2:]
+            if getattr(self, f.name) != f.default
+        ]
         return " ".join((str(self.steps), self.dispatch, *changed))
 
 

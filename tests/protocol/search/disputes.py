@@ -9,7 +9,7 @@ Word = tuple[str, str]  #: an outcome and its value
 
 
 def contradict(one: Word, other: Word) -> bool:
-    """Opposite outcomes, or the same with two values that are not empty and differ; `unknown` contradicts nothing."""
+    """Opposite outcomes, or one outcome with two values, neither empty; `unknown` contradicts nothing."""
     if "unknown" in (one[0], other[0]):
         return False
     return one[0] != other[0] or ("" not in (one[1], other[1]) and one[1] != other[1])
@@ -34,7 +34,9 @@ def a_step_is_disputed_as_section_6_says(c: Between) -> bool:
     for n, step in c.after.steps.items():
         was = c.before.steps[n].disputed
         has_said = n == asked and hasattr(c.said, "outcome")
-        should_be = (was or (has_said and newly_disputed(c, n))) and not (n == asked and c.status == "dispute_closed")
+        should_be = (was or (has_said and newly_disputed(c, n))) and not (
+            n == asked and c.status == "dispute_closed"
+        )
         if step.disputed != should_be:
             return False
     return True
@@ -53,7 +55,7 @@ def testimony_is_kept_until_a_dispute_is_closed(c: Between) -> bool:
 
 
 def a_fenced_word_is_from_a_lost_claim(c: Between) -> bool:
-    """Or from one whose step a lapse has put back; and what such a claim says of an open step is always fenced."""
+    """Or from one whose step a lapse has put back; and all that such a claim says of an open step is."""
     if c.ask.kind != "report" or c.token.fence == 0 or c.ask.ordinal >= c.before.n_steps:
         return c.status != "fenced"
     state = c.was[c.ask.ordinal]

@@ -1,7 +1,7 @@
-"""Walks through every place that can be reached from an empty world, and asks the laws at each step of the way."""
+"""Walks to every place that can be reached from an empty world, and asks the laws at each step of the way."""
 
 from collections import Counter, deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,7 +9,6 @@ from runs.protocol.asks import Submit
 from runs.protocol.decide import Decision, Row, decide
 from runs.protocol.states import Job, Parent, Proposal, World
 from runs.protocol.tables import TABLES
-
 from tests.protocol.composed import CHECKPOINT, LAPSE, carried_out
 
 from .bound import Bound
@@ -17,6 +16,7 @@ from .laws import broken
 from .moves import said_at, spec_of
 from .place import FUTURE, NOW, PAST, Place, plain, plain_proposal
 from .standing import wrong
+
 
 @dataclass
 class Found:
@@ -108,7 +108,8 @@ def after(here: Place, made: list[tuple[Any, Decision]]) -> Place:
 
 
 def settled_ordinal(ask: Any, decision: Decision) -> int:
-    return ask.ordinal if hasattr(ask, "ordinal") else decision.before.proposal.ordinal
+    said: Any = decision.before.proposal if ask.kind == "approve" else ask
+    return int(said.ordinal)
 
 
 def _one_more(counts: tuple[int, ...], ordinal: int) -> tuple[int, ...]:

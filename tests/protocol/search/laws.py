@@ -59,8 +59,10 @@ def receipts_count_up(c: Between) -> bool:
 
 
 def only_section_5_goes_back_to_pending(c: Between) -> bool:
-    """Never from unknown, never in an unmarked job, never past a mark, never by a lapse while control = run."""
-    ways = {"released", "claimed", "revoked"} | (set() if c.before.control is Control.RUN else {"lapsed", "cancelled"})
+    """Never from unknown, in an unmarked job, past a mark, or by a lapse while control = run."""
+    ways = {"released", "claimed", "revoked"} | (
+        set() if c.before.control is Control.RUN else {"lapsed", "cancelled"}
+    )
     return all(
         was is State.INFLIGHT and c.before.marked and not c.before.steps[n].marked and c.status in ways
         for n, was in c.moved_to(State.PENDING)

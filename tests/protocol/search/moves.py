@@ -6,8 +6,10 @@ from functools import cache
 from typing import Any
 
 from runs.protocol import asks
+from runs.protocol.evidence import Evidence
 from runs.protocol.spec import Spec
 from runs.protocol.states import ActorType, Parent, Token, World
+from tests.protocol.shapes import a_spec
 
 from .bound import Bound
 from .place import NEWEST, NOW, Place
@@ -19,7 +21,7 @@ BY_CLOCK = (asks.Lapse(), asks.Escalate())
 
 @cache
 def spec_of(bound: Bound) -> Spec:
-    return Spec(queue="mail", dispatch=bound.dispatch, steps=[f"step {n}" for n in range(bound.steps)])
+    return a_spec(*(f"step {n}" for n in range(bound.steps)), dispatch=bound.dispatch)
 
 
 def said_at(place: Place, bound: Bound) -> Iterator[tuple[World, Any]]:
@@ -98,12 +100,12 @@ def by_callers(bound: Bound) -> tuple[Any, ...]:
 
 @cache
 def another_intent(bound: Bound) -> asks.Submit:
-    return asks.Submit(job_id="j", spec=Spec(queue="mail", dispatch=bound.dispatch, steps=["another intent"]))
+    return asks.Submit(job_id="j", spec=a_spec("another intent", dispatch=bound.dispatch))
 
 
 @cache
 def by_staff(bound: Bound) -> tuple[Any, ...]:
-    looked = {"kind": "not_found", "text": "no such mail"}
+    looked = Evidence(kind="not_found", text="no such mail")
     return (
         asks.Revoke(event_id="e"),
         asks.Pause(event_id="e"),
@@ -128,7 +130,7 @@ def reconciles(bound: Bound) -> dict[int, list[Any]]:
 
 
 def _verified(ordinal: int, outcome: Any, value: str, kind: Any) -> asks.Reconcile:
-    evidence = {"kind": kind, "text": "as seen"}
+    evidence = Evidence(kind=kind, text="as seen")
     return asks.Reconcile(event_id="e", ordinal=ordinal, outcome=outcome, value=value, evidence=evidence)
 
 
@@ -138,7 +140,11 @@ def by_worker(bound: Bound) -> tuple[Any, ...]:
     return (
         *by_late_worker(bound),
         *(asks.Reserve(claim="c", attempt=attempt) for attempt in bound.attempts),
-        *(asks.Dispatch(claim="c", ordinal=n, attempt=a) for n in ordinals(bound) for a in (*bound.attempts, "y")),
+        *(
+            asks.Dispatch(claim="c", ordinal=n, attempt=a)
+            for n in ordinals(bound)
+            for a in (*bound.attempts, "y")
+        ),
         *(_said(n, "ok", "a", "not_found") for n in ordinals(bound)),
         *(_said(n, "ok", "a", RECEIVER) for n in ordinals(bound)),
         *(_said(n, "rejected", "", "receiver_refused") for n in ordinals(bound)),
@@ -151,15 +157,20 @@ def by_late_worker(bound: Bound) -> tuple[Any, ...]:
     """Under any token: what a process that has lost its claim may still send."""
     found: list[Any] = [asks.Heartbeat(claim="c"), asks.Reserve(claim="c", attempt="x")]
     for n in ordinals(bound):
-        found += [asks.Dispatch(claim="c", ordinal=n, attempt="x"), asks.Release(event_id="e", claim="c", ordinal=n)]
+        found += [
+            asks.Dispatch(claim="c", ordinal=n, attempt="x"),
+            asks.Release(event_id="e", claim="c", ordinal=n),
+        ]
         found += [_said(n, "ok", value) for value in bound.values]
         found += [_said(n, "unknown", ""), _said(n, "rejected", "", "worker_refused")]
     return tuple(found)
 
 
 def _said(ordinal: int, outcome: Any, value: str, kind: Any = None) -> asks.Report:
-    evidence = {"kind": kind, "text": "as seen"} if kind else None
-    return asks.Report(event_id="e", claim="c", ordinal=ordinal, outcome=outcome, value=value, evidence=evidence)
+    evidence = Evidence(kind=kind, text="as seen") if kind else None
+    return asks.Report(
+        event_id="e", claim="c", ordinal=ordinal, outcome=outcome, value=value, evidence=evidence
+    )
 
 
 def ordinals(bound: Bound) -> range:

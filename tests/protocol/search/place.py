@@ -12,7 +12,12 @@ from datetime import UTC, datetime, timedelta
 from runs.protocol.states import Job, Proposal, Result, State, Step
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
-OLDER, RESERVER, NEWEST, REVOKED = 1, 2, 3, 4  #: fences: RESERVER is an older one that has the step at the cursor
+OLDER, RESERVER, NEWEST, REVOKED = (
+    1,
+    2,
+    3,
+    4,
+)  #: fences: RESERVER is an older one that has the step at the cursor
 PAST, FUTURE = NOW - timedelta(seconds=1), NOW + timedelta(seconds=1)
 
 
@@ -40,12 +45,12 @@ def _job_key(job: Job | None) -> Hashable:
 def plain(job: Job, issued: Iterable[int]) -> tuple[Job, tuple[int, ...]]:
     """The job and the fences that have tokens, without what only grows."""
     named = names(job)
-    fences = {fence: named.get(fence, OLDER) for fence in issued}
+    fences = {named.get(fence) or OLDER for fence in issued}
     steps = {ordinal: _plain_step(step, job.state(ordinal), named) for ordinal, step in job.steps.items()}
     kept = replace(
         job,
         seq=0,
-        fence=named[job.fence],
+        fence=named[job.fence] or 0,
         lease_expires_at=_instant(job.lease_expires_at),
         paused_at=job.paused_at and NOW,
         paused_seq=None,
@@ -58,7 +63,7 @@ def plain(job: Job, issued: Iterable[int]) -> tuple[Job, tuple[int, ...]]:
         blocked_at=None,
         steps=steps,
     )
-    return kept, tuple(sorted(set(fences.values())))
+    return kept, tuple(sorted(fences))
 
 
 def names(job: Job) -> dict[int | None, int | None]:
@@ -74,7 +79,9 @@ def _plain_step(step: Step, state: State, named: dict[int | None, int | None]) -
         return Step(disputed=step.disputed, value=step.value)
     said = tuple(sorted(set(step.testimony), key=lambda one: (one.outcome, one.value)))
     reserved_by = named.get(step.reserved_by, OLDER)
-    return replace(step, version=0, reserved_by=reserved_by, dispatched_at=step.dispatched_at and NOW, testimony=said)
+    return replace(
+        step, version=0, reserved_by=reserved_by, dispatched_at=step.dispatched_at and NOW, testimony=said
+    )
 
 
 def plain_proposal(proposal: Proposal, job: Job) -> Proposal:

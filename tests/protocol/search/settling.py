@@ -1,4 +1,4 @@
-"""The laws of settling: who may make a step final, on what evidence, with one person or two (sections 4, 6)."""
+"""The laws of settling: who may make a step final, on what evidence, and how many people (sections 4, 6)."""
 
 from runs.protocol.states import ActorType, State
 
@@ -34,7 +34,9 @@ def nobody_settles_over_a_working_claim(c: Between) -> bool:
     if c.status not in ("settled", "proposed") or c.ask.kind != "reconcile":
         return True
     step, state = c.before.steps[c.ask.ordinal], c.was[c.ask.ordinal]
-    lives = c.before.lease_is_live(c.world.now) and step.reserved_by == c.before.fence and not step.said_unknown
+    lives = (
+        c.before.lease_is_live(c.world.now) and step.reserved_by == c.before.fence and not step.said_unknown
+    )
     not_sent_yet = c.before.marked and state is State.INFLIGHT and not step.marked
     return state is State.PENDING or not (lives or not_sent_yet)
 
