@@ -4,6 +4,7 @@ import itertools
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.test import Client
 
@@ -34,7 +35,7 @@ def shape_of(command: str) -> type[asks.Ask]:
 
 @dataclass
 class Stage:
-    """`stage("w1", "order-1", "reserve")` does it, now; its newest token is the claim. `system` may do all."""
+    """`stage("w1", "order-1", "reserve")` does it now; its newest token is the claim. `system` may do all."""
 
     numbers: Any = field(default_factory=lambda: itertools.count(1))
     tokens: dict[str, str] = field(default_factory=dict)
@@ -118,7 +119,8 @@ class Browser:
             self.client.force_login(self.user, BACKEND)
 
     def get(self, path: str, *, fragment: bool = False, **query: Any) -> Page:
-        return page(self.client.get(path, query, headers=_headers(fragment)))
+        joined = f"{path}{'&' if '?' in path else '?'}{urlencode(query)}" if query else path
+        return page(self.client.get(joined, headers=_headers(fragment)))
 
     def post(self, path: str, fields: dict[str, Any], *, fragment: bool = False) -> Page:
         return page(self.client.post(path, fields, headers=_headers(fragment)))

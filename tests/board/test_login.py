@@ -69,7 +69,7 @@ def test_after_five_wrong_passwords_the_right_one_has_to_wait(nobody: Browser) -
 def test_a_service_account_does_not_sign_in(nobody: Browser) -> None:
     for name in ("w1", "acme/w1"):
         for password in (PASSWORD, ""):
-            assert "/" != sign_in(nobody, name, password)
+            assert sign_in(nobody, name, password) != "/"
     assert nobody.get("/verify/").status == 302
 
 
