@@ -33,7 +33,7 @@ BUILT_IN: dict[str, tuple[Any, Any]] = {
         _("The time that was given to finish or abandon the current call has ended."),
     ),
     "killed_by_planner": (
-        _("Stopped by the planner"),
+        _("Decision of the planner"),
         _("The program that plans this work decided against it."),
     ),
     "work_paused_by_user": (_("Work paused by the user"), _("A person paused the whole piece of work.")),
