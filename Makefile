@@ -21,7 +21,7 @@ TYPED := cancelboard runs/protocol runs/worker runs/errors.py runs/permissions r
 	runs/causes.py runs/words.py runs/commands runs/settle.py runs/board runs/demo runs/management \
 	runs/audit runs/seeding
 
-.PHONY: setup demo test check serve lock format
+.PHONY: setup demo test check bench serve lock format
 
 setup: $(STAMP) $(TRANSLATIONS) $(STATIC)
 
