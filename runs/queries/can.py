@@ -42,7 +42,7 @@ def explain(actor: Actor, action: Action, job_id: str | None, principal: str | N
     manages = rights.judge(Action.MANAGE_GRANTS, WHOLE, now=now)
     if principal not in (None, actor.name) and not manages.allowed:
         raise error_of(manages)
-    job = _job(actor, job_id, manages.allowed) if job_id else None
+    job = _job(actor, job_id, manages.allowed, now) if job_id else None
     whom = actor if principal in (None, actor.name) else _principal(actor, str(principal))
     verdict, steps = _judged(whom, action, job, now)
     exports = rights.judge(Action.EXPORT, Target.of(job) if job else WHOLE, now=now).allowed
@@ -74,9 +74,9 @@ def _judged(
     return verdict, [*first, *verdict.steps]
 
 
-def _job(actor: Actor, job_id: str, manages: bool) -> Job:
+def _job(actor: Actor, job_id: str, manages: bool, now: datetime) -> Job:
     if not manages:
-        return find(actor, job_id)
+        return find(actor, job_id, now)
     job = Job.objects.filter(tenant_id=actor.tenant_id, job_id=job_id).first()
     if job is None:
         raise NotVisible

@@ -47,7 +47,7 @@ class JobPage:
 def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before: int = 0) -> JobPage:
     """The job and its newest receipts: those above `after` (the oldest of them, so that none is missed), or
     those below `before`. Raises as `jobs.find`."""
-    row = find(actor, job_id)
+    row = find(actor, job_id, now)
     shape = shapes([row], now)[0]
     job, steps = load(row, *range(row.n_steps))
     receipts, more = _receipts(row, after, before)

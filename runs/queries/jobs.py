@@ -1,5 +1,6 @@
 """Jobs that their reader may see: one, and a page of them, newest first."""
 
+from datetime import datetime
 from itertools import accumulate
 from typing import Annotated, Any, Literal
 
@@ -55,12 +56,11 @@ class JobFilter(BaseModel):
         return found
 
 
-def find(actor: Actor, job_id: str) -> Job:
-    """The job's row. Raises NotVisible alike where there is none and where the actor may not see it.
+def find(actor: Actor, job_id: str, now: datetime) -> Job:
+    """The job's row. Raises NotVisible alike where there is none and where the actor may not see it at `now`.
 
     Where the id's generation is sealed it is Gone instead, to those who may see any job at all.
     """
-    now = clock()
     named = Job.objects.filter(tenant_id=actor.tenant_id, job_id=job_id).select_related("tenant")
     if job := visible(named, actor, now).first():
         return job
@@ -74,7 +74,8 @@ def find(actor: Actor, job_id: str) -> Job:
 
 def one(actor: Actor, job_id: str) -> dict[str, Any]:
     """The job as docs/http.md shows it. Raises as `find`."""
-    return shapes([find(actor, job_id)], clock())[0]
+    now = clock()
+    return shapes([find(actor, job_id, now)], now)[0]
 
 
 def listed(actor: Actor, wanted: JobFilter) -> dict[str, Any]:

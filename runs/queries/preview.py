@@ -24,7 +24,8 @@ def cancel(actor: Actor, job_id: str) -> dict[str, Any]:
     `would` (status), `out_now` (the step), `held` (how many steps would not start), `children` (how many are
     unfinished), `worker`, `allowed` (the decision on `cancel`), `sentence`.
     """
-    job, now = find(actor, job_id), clock()
+    now = clock()
+    job = find(actor, job_id, now)
     out = Step.objects.get(job=job, ordinal=job.position) if job.unsettled_since else None
     children = unfinished_children([job]).get(job.pk, 0)
     verdict = rights_of(actor, now).judge(Action.CANCEL, Target.of(job), now=now)

@@ -12,7 +12,7 @@ from .jobs import find
 
 def of_job(actor: Actor, job_id: str, after: int, limit: int) -> dict[str, Any]:
     """`{"receipts": […], "next_after"}`: those with a number above `after`. Raises as `jobs.find`."""
-    rows = Receipt.objects.filter(job=find(actor, job_id), seq__gt=after).order_by("seq")
+    rows = Receipt.objects.filter(job=find(actor, job_id, clock()), seq__gt=after).order_by("seq")
     found = list(rows[: limit + 1])
     more = found[limit - 1].seq if len(found) > limit else None
     return {"receipts": [shown(receipt) for receipt in found[:limit]], "next_after": more}
