@@ -138,4 +138,7 @@ def as_page(request: HttpRequest, error: CancelboardError) -> HttpResponse:
         response["Retry-After"] = str(error.retry_after)
         return response
     reason = str(error) if isinstance(error, TooMany) else _("This address can't be read. Begin again.")
-    return render(request, "refused.html", {"reason": reason}, status=error.http)
+    response = render(request, "refused.html", {"reason": reason}, status=error.http)
+    if isinstance(error, TooMany):
+        response["Retry-After"] = str(error.retry_after)
+    return response
