@@ -1,0 +1,114 @@
+"""A tenant in which two commands can meet, and what can be seen of it afterwards: no times and no digests, so
+that two runs of the same story look alike.
+"""
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from runs.commands import Answer, do
+from runs.errors import CancelboardError
+from runs.ledger import clock
+from runs.models import Delivery, Grant, Job, Queue, Receipt, Tenant, User
+from runs.permissions import Action, Actor
+from runs.protocol import asks
+from runs.protocol.spec import Spec
+from runs.queries.shape import shapes
+
+NUMBERS = count(1)
+EVERYTHING = [action for action in Action if action not in (Action.EXPORT, Action.MANAGE_GRANTS)]
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+CONFIRMED = {"kind": "receiver_confirmed", "text": "In the receiver's log."}
+REFUSED = {"kind": "receiver_refused", "text": "The receiver answered 550."}
+#: What differs between two runs of the same story without meaning anything.
+MEANINGLESS = {
+    *("receipt", "claim", "lease_expires_at", "tenant", "head_digest", "at", "created_at", "updated_at"),
+    *("dispatched_at", "grace_until", "paused_at", "heard_at", "idempotency_key", "proposal"),
+}
+
+
+def spec(*steps: str, **given: Any) -> dict[str, Any]:
+    """Two steps of a mail job, unless said otherwise."""
+    return {"queue": "mail", "steps": list(steps) or ["Send it", "Tell them"]} | given
+
+
+def digest(*steps: str, **given: Any) -> str:
+    return Spec.model_validate(spec(*steps, **given)).digest
+
+
+def shape_of(command: str) -> type[asks.Ask]:
+    """`close_dispute` asks in the shape of `CloseDispute`."""
+    return getattr(asks, command.title().replace("_", ""))  # type: ignore[no-any-return]
+
+
+@dataclass
+class Scene:
+    """`tokens` and `proposals` hold what earlier commands gave out, by job."""
+
+    tenant: Tenant = field(init=False)
+    actors: dict[str, Actor] = field(init=False)
+    tokens: dict[str, list[str]] = field(default_factory=dict)
+    proposals: list[str] = field(default_factory=list)
+    numbers: Any = field(default_factory=lambda: count(1))
+
+    def __post_init__(self) -> None:
+        self.tenant = Tenant.objects.create(name=f"t{next(NUMBERS)}")
+        for queue, needs in {"mail": "1", "books": "2"}.items():
+            Queue.objects.create(tenant=self.tenant, name=queue, reconcile_needs=needs)
+        self.actors = {
+            name: self._person(name, kind)
+            for name, kind in {"lena": "person", "sam": "person", "w1": "service"}.items()
+        }
+
+    def _person(self, name: str, kind: str) -> Actor:
+        username = f"{self.tenant.name}/{name}"
+        user = User.objects.create(username=username, name=name, tenant=self.tenant, kind=kind)
+        Grant.objects.bulk_create(
+            Grant(tenant=self.tenant, user=user, action=action, scope="tenant", not_before=LONG_AGO)
+            for action in EVERYTHING
+        )
+        return Actor.of_user(user)
+
+    def do(self, command: str, job_id: str | None = "j", who: str = "w1", **body: Any) -> Answer:
+        """Carry out a command; its event id, where it has one and none is given, is of its own."""
+        shape = shape_of(command)
+        if "event_id" in shape.model_fields:
+            body = {"event_id": f"e{next(self.numbers)}"} | body
+        if command == "submit":
+            body = {"job_id": job_id, "spec": spec()} | body
+        if command == "claim":
+            body = {"worker": "worker-1"} | body
+        if isinstance(body.get("claim"), int):
+            body["claim"] = self.tokens[job_id or ""][body["claim"] - 1]
+        answer = do(self.actors[who], job_id, shape.model_validate(body))
+        if "claim" in answer.fields:
+            self.tokens.setdefault(job_id or "", []).append(answer.fields["claim"])
+        if "proposal" in answer.fields:
+            self.proposals.append(answer.fields["proposal"])
+        return answer
+
+    def told(self, command: str, job_id: str | None = "j", who: str = "w1", **body: Any) -> str:
+        """The answer in words that two runs can share, also when it is an error that a door would tell."""
+        try:
+            answer = self.do(command, job_id, who, **body)
+        except CancelboardError as error:
+            return f"{error.http} {error.code}"
+        return f"{answer.code} {json.dumps(plain(answer.json()), sort_keys=True)}"
+
+    def seen(self) -> str:
+        """All that the tenant now is: its jobs, their receipts in order, the receipts without a job."""
+        jobs = list(Job.objects.filter(tenant=self.tenant).select_related("tenant").order_by("job_id"))
+        receipts = Receipt.objects.filter(tenant=self.tenant).order_by("job_ref", "job", "seq", "event_id")
+        told = [(r.job_ref, r.seq, r.kind, r.status, r.event_id, r.ordinal, r.actor_name) for r in receipts]
+        again = Delivery.objects.filter(tenant=self.tenant).order_by("event_id")
+        counted = list(again.values_list("event_id", "replays", "conflicts"))
+        whole = {"jobs": plain(shapes(jobs, clock())), "receipts": told, "deliveries": counted}
+        return json.dumps(whole, sort_keys=True, indent=1)
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items() if key not in MEANINGLESS}
+    return [plain(item) for item in value] if isinstance(value, list) else value
