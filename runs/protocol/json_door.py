@@ -63,24 +63,28 @@ def parse(body: bytes) -> Any:
 
 
 def _check(value: Any, path: tuple[str, ...]) -> None:
-    where = ".".join(path) or "body"
     if isinstance(value, _Refused):
-        raise Invalid(FieldError(where, value.why))
+        raise _invalid(path, value.why)
     if len(path) > MAX_DEPTH:
-        raise Invalid(FieldError(".".join(path[:8]), f"is nested deeper than {MAX_DEPTH}"))
+        raise _invalid(path[:8], f"is nested deeper than {MAX_DEPTH}")
     if isinstance(value, dict):
         for key, item in value.items():
-            _check_text(key, where)
+            _check_text(key, path)
             _check(item, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             _check(item, (*path, str(index)))
     elif isinstance(value, str):
-        _check_text(value, where)
+        _check_text(value, path)
 
 
-def _check_text(text: str, where: str) -> None:
+def _check_text(text: str, path: tuple[str, ...]) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise Invalid(FieldError(where, "holds a lone surrogate")) from None
+        raise _invalid(path, "holds a lone surrogate") from None
+
+
+def _invalid(path: tuple[str, ...], why: str) -> Invalid:
+    """The path as text only now: under a key of half a MiB it would be written out once for each item."""
+    return Invalid(FieldError(".".join(path) or "body", why))
