@@ -65,15 +65,19 @@ def _numbers(count: int) -> list[int]:
 def _insert(model: Any, tenant_id: int, rows: Iterator[tuple[Row, timedelta]]) -> None:
     """Writes the rows, each with all its times so much earlier."""
     adapt, names, values = connection.ops.adapt_datetimefield_value, [""], []
-    for row, back in rows:
-        names = ["tenant_id", *row]
-        times = (adapt(value - back) if type(value) is datetime else value for value in row.values())
+    for told, back in rows:
+        names = ["tenant_id", *told]
+        times = (adapt(value - back) if type(value) is datetime else value for value in told.values())
         values.append([tenant_id, *times])
     quote = connection.ops.quote_name
     into = f"{quote(model._meta.db_table)} ({', '.join(map(quote, names))})"
-    places = ", ".join(["%s"] * len(names))
-    if values:
-        with connection.cursor() as cursor:
+    with connection.cursor() as cursor:
+        if values and connection.vendor == "postgresql":
+            with cursor.copy(f"COPY {into} FROM STDIN") as copy:
+                for row in values:
+                    copy.write_row(row)
+        elif values:
+            places = ", ".join(["%s"] * len(names))
             cursor.executemany(f"INSERT INTO {into} VALUES ({places})", values)  # noqa: S608 (our own names)
 
 
