@@ -108,6 +108,11 @@ def test_only_a_queue_s_own_ids_in_it(new_job: Story) -> None:
     assert (refused.status, refused.kept) == ("wrong_queue", True)
 
 
+def test_but_a_known_job_is_cancelled_whatever_its_queue_s_prefix_is_now(mail_job: Story) -> None:
+    cancel = asks.Cancel(event_id="c", spec=mail_job.spec)
+    assert mail_job.say(cancel, wrong_queue=True).status == "requested"
+
+
 def test_a_stop_waits_for_the_children(mail_job: Story) -> None:
     mail_job.world = replace(mail_job.world, job=replace(mail_job.job, children_unfinished=2))
     assert mail_job.cancel().words == ["requested"]

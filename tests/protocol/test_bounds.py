@@ -1,5 +1,5 @@
-"""Every bound of a spec and an id (protocol.md, section 2) at its edge: the last that is taken, the first that
-is refused, and the field."""
+"""Every bound of a spec and an id (protocol.md, section 2) at its edge: the last that is taken, the first
+that is refused, and the field."""
 
 from typing import Any
 

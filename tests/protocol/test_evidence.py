@@ -7,6 +7,7 @@ import pytest
 from runs.protocol.asks import Observe
 from runs.protocol.evidence import Kind
 
+from .page import PAGE
 from .story import Story
 
 #                       report by the reserving claim | by another claim, a person, a verifier
@@ -30,8 +31,10 @@ CASES = [
 ]
 
 
-def test_the_table_has_every_kind() -> None:
+def test_the_table_has_every_kind_and_the_page_too() -> None:
+    section = PAGE[PAGE.index("## 6. ") : PAGE.index("## 7. ")]
     assert set(SETTLES) == set(get_args(Kind))
+    assert [kind for kind in SETTLES if f"`{kind}`" not in section] == []
 
 
 def unknown_step() -> tuple[Story, int]:

@@ -182,6 +182,16 @@ def test_resuming_never_re_runs_an_unsettled_step(mail_job: Story) -> None:
     assert mail_job.reserve(claim).status == "unknown"
 
 
+def test_a_finished_job_is_not_paused() -> None:
+    job = Story("mail")
+    job.submit()
+    claim = job.claim()
+    job.reserve(claim)
+    job.pause()
+    job.report(claim, 0, "ok")
+    assert (job.pause().status, job.resume().status) == ("too_late", "too_late")
+
+
 def test_after_a_cancel_a_pause_is_history(mail_job: Story) -> None:
     mail_job.pause()
     mail_job.cancel()
