@@ -253,14 +253,20 @@ def test_children_that_are_unfinished(app: Caller) -> None:
     app.submit("top")
     for child, parent in (("a", "top"), ("b", "top"), ("a1", "a"), ("a2", "a1"), ("alone", None)):
         app.submit(child, parent=parent)
+    app.submit("done", "1", parent="top")
+    app.submit("below", parent="done")
+    claim = app.claim("done")
+    app.post("/jobs/done/reserve", {"claim": claim})
+    app.ask("done", "report", claim=claim, ordinal=0, outcome="ok")  # itself, but not what is below it
     app.ask("a", "cancel", spec=spec(parent="top"))
     assert app.job("a")["headline"] == "stopping"  # its own child runs on
     counts = {job["job_id"]: job["children_unfinished"] for job in app.get("/jobs")["jobs"]}
-    assert counts == {"top": 2, "a": 1, "a1": 1, "a2": 0, "b": 0, "alone": 0}
+    assert counts == {"top": 3, "a": 1, "a1": 1, "a2": 0, "b": 0, "done": 1, "below": 0, "alone": 0}
     app.ask("a2", "cancel", spec=spec(parent="a1"))
     app.ask("a1", "cancel", spec=spec(parent="a"))
     assert app.job("a")["headline"] == "stopped"
-    assert app.job("top")["children_unfinished"] == 1
+    app.ask("below", "cancel", spec=spec(parent="done"))
+    assert app.job("top")["children_unfinished"] == 1  # b
     rows = list(Job.objects.all())
     at_once = unfinished_children(rows)
     assert [at_once.get(row.pk, 0) for row in rows] == [one_by_one(row) for row in rows]
