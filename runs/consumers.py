@@ -6,7 +6,9 @@ while a socket is open, and hands each nudge to the sockets of its tenant.
 
 import asyncio
 import contextlib
-from datetime import UTC, datetime
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -21,7 +23,10 @@ from runs.models import Job
 from runs.permissions import Actor, rights_changed, visible
 from runs.tail import Tailer
 
+logger = logging.getLogger(__name__)
+
 MOST_JOBS = 200  #: that one page may watch
+LONGEST = 64 * 1024  #: characters of a message: room for as many ids
 GATHER = 0.02  #: seconds in which further nudges join one message round
 SIGN_OF_LIFE = 10.0
 JUDGED_AGAIN = 60.0  #: seconds after which the right to see is asked again at the latest
@@ -76,6 +81,11 @@ class Hub:
         for socket in self.sockets.get(nudge.tenant_id, ()):
             socket.nudged(nudge)
 
+    async def ready(self) -> None:
+        """Returns once whatever is committed from now on will be told (or it takes too long to say so)."""
+        if self.tailer is not None and not self.tailer.began.is_set():
+            await asyncio.to_thread(self.tailer.began.wait, 5.0)
+
     @property
     def read_at(self) -> datetime | None:
         return self.tailer.read_at if self.tailer else None
@@ -90,8 +100,9 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
     async def connect(self) -> None:
         self.pending: dict[str, int] = {}
         self.counts = False
-        self.wanted: list[str] = []
+        self.wanted: frozenset[str] = frozenset()
         self.allowed: frozenset[str] = frozenset()
+        self.judging = asyncio.Lock()  # what comes meanwhile waits for the judgement
         self.awake = asyncio.Event()
         self.rights_in_doubt = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
@@ -103,40 +114,49 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
             return
         self.tenant_id = user.tenant_id
         hub.join(self, user.tenant_id)
-        self.tasks = [
-            asyncio.create_task(task()) for task in (self.pass_on, self.stay_alive, self.keep_judging)
-        ]
+        tasks = (self.pass_on, self.stay_alive, self.keep_judging)
+        self.tasks = [asyncio.create_task(self.ended_by(task)) for task in tasks]
 
     async def disconnect(self, code: int) -> None:
-        """A fact about a connection. It cancels nothing but these two tasks."""
+        """A fact about a connection. It cancels nothing but these tasks."""
         if self.tenant_id is not None:
             hub.leave(self, self.tenant_id)
         for task in self.tasks:
             task.cancel()
+
+    async def ended_by(self, task: Callable[[], Awaitable[None]]) -> None:
+        """Without one of its tasks a socket only looks alive: the page is to come back."""
+        try:
+            await task()
+        except Exception:
+            logger.exception("a socket's task failed")
+            await self.close(TRY_LATER)
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
         jobs = content.get("jobs") if isinstance(content, dict) else None
         if (
             not isinstance(jobs, list)
             or len(jobs) > MOST_JOBS
-            or not all(isinstance(job, str) for job in jobs)
+            or not all(isinstance(job, str) and "\0" not in job for job in jobs)
         ):
             await self.close(TRY_LATER)
             return
-        self.wanted = jobs
+        self.wanted = frozenset(jobs)
         await self.judge()
 
     async def receive(
         self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any
     ) -> None:
         try:
-            await super().receive(text_data=text_data, bytes_data=bytes_data, **kwargs)
-        except ValueError:
+            await super().receive(
+                text_data=text_data and text_data[:LONGEST], bytes_data=bytes_data, **kwargs
+            )
+        except (ValueError, RecursionError):
             await self.close(TRY_LATER)
 
     def nudged(self, nudge: live.Nudge) -> None:
         """Called by the hub, on the loop: never waits."""
-        if nudge.job_id in self.allowed:
+        if nudge.job_id in self.wanted:
             self.pending[nudge.job_id] = max(nudge.seq, self.pending.get(nudge.job_id, 0))
         self.counts = True
         self.awake.set()
@@ -145,18 +165,22 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
         while True:
             await self.awake.wait()
             await asyncio.sleep(GATHER)
-            self.awake.clear()
-            pending, self.pending = self.pending, {}
-            counts, self.counts = self.counts, False
-            for job, seq in pending.items():
-                await self.send_json({"job": job, "seq": seq})
+            async with self.judging:
+                self.awake.clear()
+                pending, self.pending = self.pending, {}
+                counts, self.counts = self.counts, False
+                told = [{"job": job, "seq": seq} for job, seq in pending.items() if job in self.allowed]
+            for message in told:
+                await self.send_json(message)
             if counts:
                 await self.send_json({"counts": True})
 
     async def stay_alive(self) -> None:
         """The time of the data, at once and every ten seconds."""
+        await hub.ready()
         while True:
-            await self.send_json({"at": ledger.as_text(hub.read_at or datetime.now(UTC))})
+            if hub.read_at is not None:
+                await self.send_json({"at": ledger.as_text(hub.read_at)})
             await asyncio.sleep(SIGN_OF_LIFE)
 
     async def keep_judging(self) -> None:
@@ -168,24 +192,34 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
             await self.judge()
 
     async def judge(self) -> None:
-        """Ask again who this is and which of the jobs it may see."""
-        allowed = await self._may_see(self.wanted)
-        if allowed is None:
-            await self.close(FORBIDDEN)
-            return
-        self.allowed = allowed
+        """Ask again who this is and which of the jobs it may see.
+
+        A job that is new to the socket is told as it is now: the page may be older than its socket. One that
+        may be seen no longer ends the socket, because the page still shows it.
+        """
+        async with self.judging:
+            await hub.ready()
+            seen = await self._may_see(self.wanted)
+            if seen is None or self.allowed & self.wanted - seen.keys():
+                await self.close(FORBIDDEN)
+                return
+            for job in seen.keys() - self.allowed:
+                self.pending[job] = max(seen[job], self.pending.get(job, 0))
+            self.allowed = frozenset(seen)
+        if self.pending:
+            self.awake.set()
 
     @database_sync_to_async
-    def _may_see(self, jobs: list[str]) -> frozenset[str] | None:
+    def _may_see(self, jobs: frozenset[str]) -> dict[str, int] | None:
+        """The newest receipt's number of each of these jobs; None where the session has ended."""
         request = HttpRequest()
         request.session = SessionStore(self.scope["session"].session_key)
         user = get_user(request)  # reads the session anew: it may have ended since this socket opened
         if not user.is_authenticated:
             return None
-        shown = visible(
-            Job.objects.filter(tenant=user.tenant, job_id__in=jobs), Actor.of_user(user), ledger.clock()
-        )
-        return frozenset(shown.values_list("job_id", flat=True))
+        named = Job.objects.filter(tenant=user.tenant, job_id__in=jobs)
+        shown = visible(named, Actor.of_user(user), ledger.clock())
+        return dict(shown.values_list("job_id", "seq"))
 
 
 websocket_urlpatterns = [path("ws/board/", BoardConsumer.as_asgi())]

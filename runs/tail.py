@@ -42,6 +42,8 @@ class Tailer:
         self._tell = tell
         self._stop = Event()
         self._thread: Thread | None = None
+        #: Set once the ledger was read: whatever is committed from then on will be told.
+        self.began = Event()
         #: When the ledger was last read to its end: how fresh this process is; None before the first time.
         self.read_at: datetime | None = None
 
@@ -66,6 +68,7 @@ class Tailer:
                     connection.close()
                     stop.wait(AFTER_A_FAILURE)
                 else:
+                    self.began.set()
                     stop.wait(EVERY)
         finally:
             connection.close()
