@@ -16,7 +16,13 @@ from tests.support.databases import Engine, PostgresEngine, SqliteEngine
 from tests.support.postgres import OwnPostgres
 
 ENGINE = pytest.StashKey[Engine]()
-FOLDER_MARKS = {"browser": pytest.mark.browser, "protocol": pytest.mark.pure}
+#: Of these, what lies below a folder `real` is about the real server after all.
+FOLDER_MARKS = {
+    "browser": pytest.mark.browser,
+    "model": pytest.mark.pure,
+    "protocol": pytest.mark.pure,
+    "worker": pytest.mark.pure,
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,6 +60,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Marks by folder, so that the Makefile can say which tests run once, and which on one engine only."""
     tests = config.rootpath / "tests"
     for item in items:
-        folder = item.path.relative_to(tests).parts[0]
-        if folder in FOLDER_MARKS:
-            item.add_marker(FOLDER_MARKS[folder])
+        folders = item.path.relative_to(tests).parts
+        if folders[0] in FOLDER_MARKS and "real" not in folders:
+            item.add_marker(FOLDER_MARKS[folders[0]])
