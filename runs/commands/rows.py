@@ -37,9 +37,9 @@ def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
     said = _testimony(row, [step for step in step_rows.values() if step.testimony])
     cancel = None
     if row.cancel_seq is not None:
-        said = {name: getattr(row, f"cancel_{name}") for name in CANCEL}
+        asked = {name: getattr(row, f"cancel_{name}") for name in CANCEL}
         assert row.grace_until is not None  # stored with the cancel
-        cancel = Cancel(**said, grace_until=row.grace_until)
+        cancel = Cancel(**asked, grace_until=row.grace_until)
     job = Job(
         n_steps=row.n_steps,
         marked=row.dispatch == "marked",

@@ -127,6 +127,27 @@ def test_testimony_stands_beside_the_step(app: Caller, person: Person) -> None:
     assert ids(app.get("/jobs", disputed="true")) == []
 
 
+def test_testimony_weighs_after_a_cancel_as_before(app: Caller, person: Person) -> None:
+    app.submit("j", "Send it")
+    old = app.claim("j")
+    app.post("/jobs/j/reserve", {"claim": old})
+    app.ask("j", "revoke")
+    app.ask("j", "cancel", spec=spec("Send it"))
+    app.ask(
+        "j",
+        "report",
+        claim=old,
+        ordinal=0,
+        outcome="rejected",
+        evidence={"kind": "worker_refused", "text": "no"},
+    )
+    confirmed = {"kind": "receiver_confirmed", "text": "250"}
+    settled = person("lena").ask("j", "reconcile", ordinal=0, outcome="ok", evidence=confirmed)
+    assert settled.told == (200, "settled")
+    job = app.job("j")
+    assert (job["disputed"], len(job["steps"][0]["testimony"])) == (True, 1)
+
+
 def test_an_effect_without_its_mark_is_listed_with_the_disputed(app: Caller) -> None:
     app.submit("j", "Send it", dispatch="marked")
     claim = app.claim("j")
