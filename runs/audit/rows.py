@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Model, QuerySet
 
 from runs.models import Claim, Job, Proposal, Step
 from runs.models import Receipt as ReceiptRow
+from runs.models import snapshot as one_moment
 
 from .receipts import Receipt
 
@@ -24,23 +25,12 @@ RECEIPT = (
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """All that is read inside was true at one moment, and no writer waits for it.
-
-    PostgreSQL: REPEATABLE READ, READ ONLY. SQLite: a deferred transaction, which in WAL mode is a snapshot
-    from its first read on; Django's own `atomic` would take the write lock here.
-    """
-    if connection.vendor == "postgresql":
-        with transaction.atomic(durable=True), connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # our reader may be slow
-            yield
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("BEGIN DEFERRED")
-        try:
-            yield
-        finally:
-            cursor.execute("ROLLBACK")
+    """All that is read inside was true at one moment, and no writer waits for it."""
+    with one_moment():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # our reader may be slow
+        yield
 
 
 class JobRows(NamedTuple):

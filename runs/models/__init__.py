@@ -1,4 +1,4 @@
-"""The tables: columns, constraints, triggers, and nothing else.
+"""The tables: columns, constraints, triggers, a snapshot to read them in, and nothing else.
 
 Only `runs.commands` writes jobs, steps, claims, proposals and receipts; only `runs.queries` reads them for
 lists and pages. What a column means is said where it stands; why it may hold a value is PROTOCOL (section 1).
@@ -8,6 +8,7 @@ from .jobs import Claim, Job, Proposal, Step, Tombstone
 from .ledger import Delivery, Receipt
 from .people import Grant, Refusal, Tenant, Token, User
 from .settings import Cause, Queue, Tool
+from .snapshot import snapshot
 
 __all__ = [
     "Cause",
@@ -25,4 +26,5 @@ __all__ = [
     "Tombstone",
     "Tool",
     "User",
+    "snapshot",
 ]

@@ -12,7 +12,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from runs.commands.rows import load
 from runs.ledger import shown
-from runs.models import Delivery, Job, Proposal, Queue, Receipt, Tool
+from runs.models import Delivery, Job, Proposal, Queue, Receipt, Tool, snapshot
 from runs.permissions import Actor
 from runs.protocol import states
 
@@ -44,6 +44,7 @@ class JobPage:
     sent_at: dict[int, datetime]
 
 
+@snapshot()
 def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before: int = 0) -> JobPage:
     """The job and its newest receipts: those above `after` (the oldest of them, so that none is missed), or
     those below `before`. Raises as `jobs.find`."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from runs.errors import Gone, NotVisible
 from runs.ledger import clock
-from runs.models import Job, Tenant
+from runs.models import Job, Tenant, snapshot
 from runs.permissions import Action, Actor, rights_of, visible
 from runs.protocol.fields import Id, Line128, Line200, generation_of
 from runs.protocol.states import Control, Result
@@ -72,12 +72,14 @@ def find(actor: Actor, job_id: str, now: datetime) -> Job:
     raise NotVisible
 
 
+@snapshot()
 def one(actor: Actor, job_id: str) -> dict[str, Any]:
     """The job as docs/http.md shows it. Raises as `find`."""
     now = clock()
     return shapes([find(actor, job_id, now)], now)[0]
 
 
+@snapshot()
 def listed(actor: Actor, wanted: JobFilter) -> dict[str, Any]:
     """`{"jobs": […], "next_cursor"}`, newest first. Raises Invalid for a cursor that is none of ours."""
     now = clock()
@@ -89,6 +91,7 @@ def listed(actor: Actor, wanted: JobFilter) -> dict[str, Any]:
     return {"jobs": shapes(found, now), "next_cursor": after}
 
 
+@snapshot()
 def these(actor: Actor, job_ids: list[str]) -> list[dict[str, Any]]:
     """The named jobs that the actor may see, as docs/http.md shows them, in no order."""
     now = clock()

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from runs.ledger import as_text, clock
-from runs.models import Job, Step
+from runs.models import Job, Step, snapshot
 from runs.permissions import Action, Actor, Target, rights_of
 from runs.protocol import states
 from runs.protocol.asks import Cancel
@@ -18,6 +18,7 @@ from .children import unfinished_children
 from .jobs import find
 
 
+@snapshot()
 def cancel(actor: Actor, job_id: str) -> dict[str, Any]:
     """The preview of docs/http.md. Raises as `jobs.find`.
 

@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.fields.tuple_lookups import TupleGreaterThan
 
 from runs.errors import FieldError, Invalid
-from runs.models import Job, Proposal, Step
+from runs.models import Job, Proposal, Step, snapshot
 from runs.permissions import Actor, visible
 
 from .shape import shapes
@@ -78,6 +78,7 @@ def open_entries(now: datetime) -> QuerySet[Proposal]:
     return Proposal.objects.filter(Exists(as_it_was), state="open", expires_at__gt=now)
 
 
+@snapshot()
 def rows(actor: Actor, wanted: Wanted, cursor: str, now: datetime) -> tuple[list[Row], str]:
     """A page and the cursor after it ("" at the end). Raises Invalid for a cursor that is none of ours."""
     found = list(_after(actor, wanted, cursor, now).select_related("tenant")[: PAGE + 1])
@@ -93,6 +94,7 @@ def job_ids(actor: Actor, wanted: Wanted, cursor: str, now: datetime) -> list[st
     return list(_after(actor, wanted, cursor, now).values_list("job_id", flat=True)[:PAGE])
 
 
+@snapshot()
 def these(actor: Actor, job_ids: list[str], now: datetime) -> list[Row]:
     """The present rows of these jobs, whether or not they still belong into the queue, longest waiting
     first; the invisible are left out."""
