@@ -43,13 +43,17 @@ $(STATIC): $(STAMP) $(shell find static -type f)
 demo: setup
 	PORT=$(PORT) $(BIN)/python manage.py demo
 
-# The pure tests run once; the browser's on PostgreSQL, and those that tell a whole story on SQLite too. The two
-# engines at the same time, one on each core; PostgreSQL's output is kept and shown when SQLite's has ended.
+# The pure tests run once, the two engines at the same time, one on each core; PostgreSQL's output is kept and shown
+# when SQLite's has ended. Then the browser (its driver keeps an event loop, so in processes of its own): all of it
+# on PostgreSQL, and what tells a whole story on SQLite too.
 test: setup
-	@$(BIN)/python -m pytest --db=postgres -m "not pure" $(ARGS) >var/postgres.log 2>&1 & postgres=$$!; \
+	@$(BIN)/python -m pytest --db=postgres -m "not pure and not browser" $(ARGS) >var/postgres.log 2>&1 & postgres=$$!; \
 	trap 'kill $$postgres 2>/dev/null; wait; exit 130' INT TERM; \
-	$(BIN)/python -m pytest --db=sqlite -m "not browser or story" $(ARGS); sqlite=$$?; \
-	wait $$postgres; postgres=$$?; cat var/postgres.log; exit $$((sqlite | postgres))
+	$(BIN)/python -m pytest --db=sqlite -m "not browser" $(ARGS); sqlite=$$?; \
+	wait $$postgres; postgres=$$?; cat var/postgres.log; \
+	$(BIN)/python -m pytest --db=postgres -m browser $(ARGS); browser=$$?; \
+	$(BIN)/python -m pytest --db=sqlite -m story $(ARGS); story=$$?; \
+	exit $$((sqlite | postgres | browser | story))
 
 # Ratios to the raw transaction, in one run; a minute for each engine. Never in CI.
 bench: setup
