@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from threading import Event
 
+from django.db import close_old_connections
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from runs import ledger
@@ -32,6 +33,9 @@ def one_pass() -> Counter[str]:
         except CancelboardError as error:
             logger.warning("%s of %s is left to the next pass: %s", ask.kind, job.job_id, error)
             done["left"] += 1
+        except Exception:  # a fault of ours or of the rows: it must not keep every job behind it waiting
+            logger.exception("%s of %s failed", ask.kind, job.job_id)
+            done["failed"] += 1
     return done
 
 
@@ -68,6 +72,7 @@ def loop(every: float, stop: Event) -> None:
     """A pass at once, then one every `every` seconds, until `stop` is set. A failed pass is logged, not
     fatal."""
     while not stop.is_set():
+        close_old_connections()  # one that died is not mended by itself: nobody else does it in this thread
         try:
             done = one_pass()
         except Exception:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from threading import Event, Thread
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from runs.live import Nudge
 
@@ -63,7 +63,7 @@ class Tailer:
             while not stop.is_set():
                 try:
                     position = self._look(position)
-                except DatabaseError as error:
+                except Error as error:
                     logger.warning("the tailer could not read the ledger: %s", error)
                     connection.close()
                     stop.wait(AFTER_A_FAILURE)

@@ -1,7 +1,5 @@
-"""All that a job's page is made of: the job, its receipts, what waits. Filtered by what its reader may see.
-
-Gives values, no words. The job's row is read first, and no receipt above its number is shown: a page may be
-older than the ledger, never ahead of its own verdict.
+"""All that a job's page is made of, as it was at one moment: the job, its receipts, what waits. Filtered by
+what its reader may see. Gives values, no words.
 """
 
 from dataclasses import dataclass
@@ -77,9 +75,10 @@ def was_sent(actor: Actor, event_id: str) -> bool:
 
 def _receipts(row: Job, after: int, before: int) -> tuple[list[Receipt], bool]:
     """At most MOST_EVENTS in order, and whether there are more on that side."""
-    below = min(before, row.seq + 1) if before else row.seq + 1
-    receipts = _with_replays(Receipt.objects.filter(job=row, seq__gt=after, seq__lt=below))
-    found = list(receipts.order_by("seq" if after else "-seq")[: MOST_EVENTS + 1])
+    receipts = Receipt.objects.filter(job=row, seq__gt=after)
+    if before:
+        receipts = receipts.filter(seq__lt=before)
+    found = list(_with_replays(receipts).order_by("seq" if after else "-seq")[: MOST_EVENTS + 1])
     return sorted(found[:MOST_EVENTS], key=lambda receipt: receipt.seq or 0), len(found) > MOST_EVENTS
 
 

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from django.db.models import F
 
+from runs.ledger import shown
 from runs.models import Job, Receipt, Tenant
+from runs.protocol.canonical import receipt_digest
 
 from .cast import Story
 from .tampering import found, named, rechain, rewrite, tampering
@@ -87,6 +89,19 @@ def test_a_receipt_taken_out_leaves_a_gap(told: Story) -> None:
         breaches = [breach for breach in found() if breach.rule == "I10"]
     assert (breaches[0].expected, breaches[0].found) == (4, 5)
     assert {breach.job for breach in breaches} == {"completed"}
+
+
+def test_a_receipt_with_its_own_digest_made_right_breaks_the_next_link(told: Story) -> None:
+    with tampering():
+        receipt = Receipt.objects.get(job__job_id="completed", seq=4)
+        receipt.body = receipt.body.replace("not there yet", "all is well")
+        digest = receipt_digest(shown(receipt))
+        Receipt.objects.filter(pk=receipt.pk).update(body=receipt.body, digest=digest)
+        breaches = found()
+    assert [(breach.job, breach.rule, breach.where) for breach in breaches] == [
+        ("completed", "I10", "prev_digest of receipt 5 (report settled)")
+    ]
+    assert breaches[0].expected == digest
 
 
 def test_a_last_receipt_cut_off_is_missed_by_its_job(told: Story) -> None:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from runs.models import Cause, Tool
-from runs.queries import job_page
 
 from .cast import CONFIRMED, Browser, Stage
 from .pages import Node, Page
@@ -183,21 +182,3 @@ def test_tools_have_their_label(stage: Stage, sam: Browser) -> None:
     Tool.objects.create(tenant=stage.tenant, name="smtp/2", label="Mail house")
     stage.submit("order-1", {"label": "Send mail", "tool": "smtp/2"})
     assert "Mail house" in sam.get(PATH).node("steps").text
-
-
-def test_the_page_never_shows_a_receipt_ahead_of_its_verdict(
-    stage: Stage, sam: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Somebody commits between the reading of the row and of the receipts."""
-    stage.begin("order-1")
-    read = job_page.find
-
-    def and_then_somebody_cancels(actor, job_id):  # type: ignore[no-untyped-def]
-        row = read(actor, job_id)
-        stage.cancel("order-1")
-        return row
-
-    monkeypatch.setattr(job_page, "find", and_then_somebody_cancels)
-    page = sam.get(PATH)
-    assert page.node("verdict")["data-seq"] == "3"
-    assert [event["id"] for event in timeline(page)] == ["ev-1", "ev-2", "ev-3"]

@@ -74,9 +74,10 @@ def test_dispatch_is_for_marked_jobs_and_reserved_steps(mail_job: Story, marked_
 
 def test_release_before_the_send_puts_the_step_back(marked_job: Story) -> None:
     claim = marked_job.claim()
-    marked_job.reserve(claim)
+    marked_job.reserve(claim, attempt="x")
     released = marked_job.release(claim)
     assert released.detail["step"] == {"ordinal": 0, "from": "inflight", "to": "pending"}
+    assert (marked_job.step(0).reserved_by, marked_job.step(0).attempt) == (None, None)
     assert marked_job.reserve(claim).status == "reserved"
 
 

@@ -40,11 +40,12 @@ SHORT = {
 }
 
 DEEP = {
-    Bound(1, "marked", children=True, sealed=True, escalates=True, words=4, values=("", "a", "b")): 0,
-    Bound(1, "unmarked", needs="2", words=2, values=("", "a")): 0,
-    Bound(1, "marked", needs="2 for did-not-happen", children=True): 0,
-    Bound(2, "marked", escalates=True, words=2, attempts=(None, "x"), values=("", "a")): 0,
-    Bound(3, "marked"): 0,
+    Bound(1, "marked", words=4, values=("", "a", "b")): 4910,
+    Bound(1, "marked", children=True, escalates=True, words=0): 886,
+    Bound(1, "marked", needs="2", words=0): 2108,
+    Bound(1, "marked", needs="2 for did-not-happen"): 4446,
+    Bound(2, "marked", words=2, attempts=(None, "x")): 0,
+    Bound(3, "marked", words=0): 1940,
 }
 
 BOUNDS = SHORT | (DEEP if LONG else {})

@@ -33,7 +33,7 @@ def wrong(place: Place) -> list[str]:
         "I7": place.cancels == (job.control is not Control.RUN),
         "I8": all(settled_once(place, job, n) for n in range(job.n_steps)),
         "a stop is confirmed as soon as nothing is out": job.control is not Control.REQUESTED or not at_rest,
-        "only what was handed out is marked": all(is_out_or_was(job, n) for n in range(job.n_steps)),
+        "a pending step keeps nothing of a reservation": all(is_blank(job, n) for n in range(job.n_steps)),
         "an unmarked job has no marks": job.marked or not any(step.marked for step in job.steps.values()),
         "no holder, no lease": bool(job.holder) == (job.lease_expires_at is not None),
         "a step is out only by a claim": job.unsettled is None or job.now_at.reserved_by is not None,
@@ -52,5 +52,8 @@ def settled_once(place: Place, job: Job, ordinal: int) -> bool:
     return place.settlings[ordinal] == is_final == (job.steps[ordinal].value is not None)
 
 
-def is_out_or_was(job: Job, ordinal: int) -> bool:
-    return not job.steps[ordinal].marked or job.state(ordinal) is not State.PENDING
+def is_blank(job: Job, ordinal: int) -> bool:
+    """A step that is pending has no mark, no attempt, no fence and no word of a claim."""
+    step = job.steps[ordinal]
+    kept = (step.reserved_by, step.attempt, step.dispatched_at, step.dispatch_attempt, step.said_unknown)
+    return job.state(ordinal) is not State.PENDING or kept == (None, None, None, None, False)
