@@ -70,7 +70,9 @@ def _testimony(job: JobRow, steps: list[StepRow]) -> dict[int, tuple[Testimony, 
     fenced = Receipt.objects.filter(job=job, kind="report", status="fenced", ordinal__in=closed)
     found: dict[int, tuple[Testimony, ...]] = {}
     for ordinal, seq, body in fenced.order_by("seq").values_list("ordinal", "seq", "body"):
-        if seq > closed[ordinal]:
+        if (
+            ordinal is not None and seq is not None and seq > closed[ordinal]
+        ):  # a job's receipt on a step has both
             said = json.loads(body)
             found[ordinal] = (*found.get(ordinal, ()), Testimony(said["outcome"], said["value"]))
     return found
