@@ -7,11 +7,15 @@ from collections.abc import Callable
 import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
+from django.test.html import parse_html
 from django.test.utils import CaptureQueriesContext
 
 from runs.errors import Busy, TooMany
 
 from .cast import Browser, Stage
+from .pages import Node
+
+ICONS = settings.BASE_DIR / "static" / "icons.svg"
 
 #: A page, the id of its part for htmx ("": it has none of its own).
 PAGES = {
@@ -162,3 +166,11 @@ def test_the_theme_and_zone_are_the_readers_or_none(lena: Browser) -> None:
     lena.client.cookies["zone"] = "Europe/Berlin"
     assert 'data-zone="Europe/Berlin"' in lena.get("/jobs/").html
     assert settings.TIME_ZONE == "UTC"
+
+
+def test_every_icon_is_in_the_file_of_icons(lena: Browser) -> None:
+    drawn = {symbol["id"] for symbol in Node(parse_html(ICONS.read_text())).every() if symbol["id"]}
+    for path in PAGES:
+        used = {use["href"].rpartition("#")[2] for use in lena.get(path).root.all("use")}
+        assert used
+        assert used <= drawn, path
