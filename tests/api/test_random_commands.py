@@ -1,5 +1,5 @@
-"""Random commands over real HTTP say and leave what the reference model says (tests/model): 200 a seed, a fifth
-of them replays. Workers call by token, people by their session. Five seeds, or as many as RANDOM_SEEDS says.
+"""Random commands over real HTTP say and leave what the reference model says (tests/model): 200 a seed, a
+fifth of them replays. Workers call by token, people by their session. Five seeds, or what RANDOM_SEEDS says.
 """
 
 import os
