@@ -1,8 +1,9 @@
 """One path for each command: parse, call it, answer. What it decides is runs.protocol's."""
 
+from collections.abc import Callable
 from typing import Annotated
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from ninja import NinjaAPI
 
 from runs.commands import do
@@ -11,6 +12,9 @@ from runs.protocol.fields import JobId
 
 from .answers import reply, responses
 from .body import Json
+from .who import Request
+
+View = Callable[..., HttpResponse]
 
 #: Every command on a job that there is (or was meant), and what it is for.
 ON_A_JOB: dict[type[asks.Ask], str] = {
@@ -34,11 +38,11 @@ ON_A_JOB: dict[type[asks.Ask], str] = {
 
 
 def add_to(api: NinjaAPI) -> None:
-    def submit(request: HttpRequest, ask: Annotated[asks.Submit, Json(...)]) -> HttpResponse:
-        return reply(do(request.auth, ask.job_id, ask))  # type: ignore[attr-defined]
+    def submit(request: Request, ask: Annotated[asks.Submit, Json(...)]) -> HttpResponse:
+        return reply(do(request.auth, ask.job_id, ask))
 
-    def seal(request: HttpRequest, ask: Annotated[asks.Seal, Json(...)]) -> HttpResponse:
-        return reply(do(request.auth, None, ask))  # type: ignore[attr-defined]
+    def seal(request: Request, ask: Annotated[asks.Seal, Json(...)]) -> HttpResponse:
+        return reply(do(request.auth, None, ask))
 
     _add(api, "/jobs", submit, asks.Submit, "Submit a job")
     _add(api, "/seal", seal, asks.Seal, "Close a generation of job ids")
@@ -46,14 +50,14 @@ def add_to(api: NinjaAPI) -> None:
         _add(api, f"/jobs/{{job_id:job_id}}/{ask_type.kind}", _on_a_job(ask_type), ask_type, summary)
 
 
-def _on_a_job(ask_type: type[asks.Ask]):  # type: ignore[no-untyped-def]
-    def view(request: HttpRequest, job_id: JobId, ask: Annotated[ask_type, Json(...)]) -> HttpResponse:  # type: ignore[valid-type]
-        return reply(do(request.auth, job_id, ask))  # type: ignore[attr-defined]
+def _on_a_job(ask_type: type[asks.Ask]) -> View:
+    def view(request: Request, job_id: JobId, ask: Annotated[ask_type, Json(...)]) -> HttpResponse:  # type: ignore[valid-type]
+        return reply(do(request.auth, job_id, ask))
 
     view.__name__ = ask_type.kind
     return view
 
 
-def _add(api: NinjaAPI, path: str, view, ask_type: type[asks.Ask], summary: str) -> None:  # type: ignore[no-untyped-def]
+def _add(api: NinjaAPI, path: str, view: View, ask_type: type[asks.Ask], summary: str) -> None:
     answers = responses(ask_type)
     api.post(path, response=answers, operation_id=ask_type.kind, summary=summary, tags=["commands"])(view)

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from ninja import NinjaAPI
 from pydantic import Field
 
-from runs.permissions import Action, Actor
+from runs.permissions import Action
 from runs.protocol.fields import MAX_INTEGER, JobId, Line128
 from runs.queries import can, jobs, preview, receipts, setup
 
@@ -14,14 +14,11 @@ from . import shapes
 from .answers import sent
 from .body import Asked
 from .ids import EventId
+from .who import Request
 
 PROBLEMS = (401, 403, 404, 410, 422, 429, 503)
 After = Annotated[int, Field(ge=0, le=MAX_INTEGER), Asked(0)]
 Limit = Annotated[int, Field(ge=1, le=200), Asked(50)]
-
-
-class Request(HttpRequest):
-    auth: Actor
 
 
 def get_job(request: Request, job_id: JobId) -> HttpResponse:

@@ -17,6 +17,12 @@ from . import rate
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
+class Request(HttpRequest):
+    """A request that was let in."""
+
+    auth: Actor
+
+
 class Csrf(CsrfViewMiddleware):
     """Django's check, which says why not instead of rendering a page."""
 
