@@ -4,7 +4,7 @@ import logging
 from dataclasses import asdict
 from typing import Any
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_vary_headers
 from ninja import NinjaAPI
@@ -71,5 +71,5 @@ def translate(api: NinjaAPI) -> None:
     api.add_exception_handler(AuthenticationError, nobody)
     api.add_exception_handler(ValidationError, ill_formed)
     api.add_exception_handler(Http404, not_there)
-    api.add_exception_handler(OperationalError, busy)
-    api.add_exception_handler(InterfaceError, busy)
+    for away in (OperationalError, InterfaceError, InternalError):
+        api.add_exception_handler(away, busy)

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -105,7 +105,7 @@ def _answered(
         return view(request, *args, **kwargs)
     except CancelboardError as error:
         return as_page(request, error)
-    except (OperationalError, InterfaceError) as error:  # the database is away, or a read took too long
+    except (OperationalError, InterfaceError, InternalError) as error:  # it is away, or a read took too long
         logger.error("the database failed a page", exc_info=error)
         return as_page(request, Busy())
 

@@ -5,7 +5,16 @@ import random
 import time
 from collections.abc import Callable
 
-from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, connection, transaction
+from django.db import (
+    DatabaseError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    connection,
+    transaction,
+)
 
 from runs.errors import Busy, CancelboardError, NotAllowed, NotVisible
 from runs.models import Job, Tenant
@@ -23,6 +32,8 @@ logger = logging.getLogger(__name__)
 TRIES = 6
 PATIENCE = 15.0  #: seconds after which no further try begins
 UNIQUE = "23505"
+#: InternalError: a transaction that the server ended because it idled, or a server that takes only reads.
+AWAY = (OperationalError, InterfaceError, InternalError)
 
 
 def do(actor: Actor, job_id: str | None, ask: Ask) -> Answer:
@@ -74,7 +85,7 @@ def _tried(once: Callable[[], tuple[Answer, At]]) -> tuple[Answer, At]:
             time.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 (spreads the losers, guards nothing)
         try:
             return once()
-        except (OperationalError, InterfaceError) as error:
+        except AWAY as error:
             logger.warning(
                 "the database could not take a command, try %d of %d: %s", attempt + 1, TRIES, error
             )
@@ -98,8 +109,10 @@ def _confirm_ancestors(at: At) -> None:
         return
     if at.row.result == "open" and at.row.control != "acknowledged":
         return
-    parent = Job.objects.values_list("job_id", flat=True).get(id=at.row.parent_id)
     try:
+        parent = Job.objects.values_list("job_id", flat=True).get(id=at.row.parent_id)
         do(Actor.system(at.tenant), parent, Checkpoint())  # which goes on upwards if that is an end too
-    except CancelboardError as error:
-        logger.warning("checkpoint of %s is left to the settle loop: %s", parent, error)
+    except (CancelboardError, Error) as error:
+        logger.warning(
+            "the checkpoint of the parent of %s is left to the settle loop: %s", at.row.job_id, error
+        )

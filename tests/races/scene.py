@@ -3,14 +3,17 @@ that two runs of the same story look alike.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
+import pytest
+
+from runs import ledger
 from runs.commands import Answer, do
 from runs.errors import CancelboardError
-from runs.ledger import clock
 from runs.models import Delivery, Grant, Job, Queue, Receipt, Tenant, User
 from runs.permissions import Action, Actor
 from runs.protocol import asks
@@ -104,8 +107,18 @@ class Scene:
         told = [(r.job_ref, r.seq, r.kind, r.status, r.event_id, r.ordinal, r.actor_name) for r in receipts]
         again = Delivery.objects.filter(tenant=self.tenant).order_by("event_id")
         counted = list(again.values_list("event_id", "replays", "conflicts"))
-        whole = {"jobs": plain(shapes(jobs, clock())), "receipts": told, "deliveries": counted}
+        whole = {"jobs": plain(shapes(jobs, ledger.clock())), "receipts": told, "deliveries": counted}
         return json.dumps(whole, sort_keys=True, indent=1)
+
+
+def told(story: Callable[[Scene], Any]) -> Scene:
+    """A scene in which the story was told ten minutes ago: a lease of less has lapsed since."""
+    real = ledger.clock
+    with pytest.MonkeyPatch.context() as then:
+        then.setattr(ledger, "clock", lambda: real() - timedelta(minutes=10))
+        scene = Scene()
+        story(scene)
+    return scene
 
 
 def plain(value: Any) -> Any:

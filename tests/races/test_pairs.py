@@ -1,45 +1,31 @@
 """Any two commands that meet end as if one had come after the other: both answers, and all that is kept."""
 
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
-from runs import ledger
 from runs.audit import breaches, snapshot
 from runs.commands import spine
 from tests.support.databases import Database
 
 from .meeting import Side, meet
 from .pairs import PAIRS, Pair
-from .scene import Scene
-
-AGO = timedelta(minutes=10)  #: before the race, when its story was told
+from .scene import told
 
 Outcome = tuple[str, str, str]  #: the first one's answer, the second one's, and what is kept
 
 
-def told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    """The story up to the race."""
-    real = ledger.clock
-    with monkeypatch.context() as then:
-        then.setattr(ledger, "clock", lambda: real() - AGO)
-        scene = Scene()
-        pair.story(scene)
-    return scene
-
-
-def in_order(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> tuple[Outcome, list[int]]:
+def in_order(pair: Pair) -> tuple[Outcome, list[int]]:
     """The first, then the second; and where it is worth stopping the first one."""
-    scene = told(pair, monkeypatch)
+    scene = told(pair.story)
     side = Side(partial(pair.first, scene)).start()
     return (side.join(), pair.second(scene), scene.seen()), list(side.stops)
 
 
 def in_between(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> Outcome:
     """An ancestor's checkpoint is a later transaction: the second comes before the first one's."""
-    scene, seconds, real = told(pair, monkeypatch), [], spine._confirm_ancestors
+    scene, seconds, real = told(pair.story), [], spine._confirm_ancestors
     with monkeypatch.context() as later:
 
         def confirm(at: Any) -> None:
@@ -56,17 +42,17 @@ def in_between(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> Outcome:
 def test_as_if_one_came_after_the_other(
     real_db: Database, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forwards, stops = in_order(pair, monkeypatch)
-    backwards, stops_of_second = in_order(pair.swapped, monkeypatch)
+    forwards, stops = in_order(pair)
+    backwards, stops_of_second = in_order(pair.swapped)
     allowed = [forwards, swapped(backwards)]
     if pair.goes_on:
         allowed.append(in_between(pair, monkeypatch))
     for stop in stops:
-        scene = told(pair, monkeypatch)
+        scene = told(pair.story)
         answers = meet(partial(pair.first, scene), partial(pair.second, scene), stop)
         assert (*answers, scene.seen()) in allowed, f"the first one stopped after statement {stop}"
     for stop in stops_of_second:
-        scene = told(pair, monkeypatch)
+        scene = told(pair.story)
         answers = meet(partial(pair.second, scene), partial(pair.first, scene), stop)
         assert swapped((*answers, scene.seen())) in allowed, f"the second one stopped after statement {stop}"
     with snapshot():
