@@ -50,6 +50,7 @@ def replay(at: At) -> Answer | None:
     kept = json.loads(earlier.body)
     kept.pop("spec", None)  # whole in a job's first receipt; its digest is there besides
     same = (earlier.kind, earlier.job_ref, canonical(kept)) == (at.ask.kind, at.job_id, asked)
+    same = same and not (at.hidden and earlier.job_id)  # what it says of that job is not theirs to read
     _count_delivery(at, "replays" if same else "conflicts")
     if not same:
         return Answer(409, "event_conflict")
