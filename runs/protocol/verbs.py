@@ -103,9 +103,10 @@ def renew_lease(w: World, ask: Any) -> World:
 
 
 def take_heard(w: World, ask: Any) -> World:
-    """The signal whose receipt has this number was heard; the first time counts."""
+    """The signal whose receipt has this number was heard; the first time counts, also when the word of an
+    earlier signal comes again after a later one."""
     signals = (w.at.cancel.seq if w.at.cancel else None, w.at.escalated_seq, w.at.paused_seq)
-    if ask.heard is None or ask.heard not in signals or ask.heard == w.at.heard_seq:
+    if ask.heard is None or ask.heard not in signals or ask.heard <= (w.at.heard_seq or 0):
         return w
     return w.becomes(heard_seq=ask.heard, heard_at=w.now)
 
