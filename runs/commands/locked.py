@@ -69,6 +69,7 @@ class At:
     proposal: Proposal | None = None
     steps: dict[int, Step] = field(default_factory=dict)
     world: states.World = field(init=False)
+    judged: Action | None = None  #: on what `grant` decided; once a job is made, `action` would say another
     grant: int | None = None
 
     @property
@@ -128,7 +129,7 @@ class At:
     def _require(self, verdict: Verdict) -> None:
         if not verdict.allowed:
             raise error_of(verdict)
-        self.grant = verdict.grant
+        self.judged, self.grant = self.action, verdict.grant
 
     # -- was it answered before ---------------------------------------------------------------------------
     def earlier(self) -> Receipt | None:

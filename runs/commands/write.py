@@ -86,7 +86,8 @@ def write(at: At, decision: Decision, ask: Any, *, by_system: bool = False) -> A
         _save_new(at, decision)
     receipt = None
     if row.kept:
-        detail = {} if by_system else {"action": at.action, "grant": at.grant, "token": at.actor.token_id}
+        action = at.judged or at.action
+        detail = {} if by_system else {"action": action, "grant": at.grant, "token": at.actor.token_id}
         detail |= decision.detail | extra
         if fields and getattr(ask, "event_id", None):
             detail["answer"] = fields

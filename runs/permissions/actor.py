@@ -31,7 +31,7 @@ class Actor:
 
     @classmethod
     def system(cls, tenant: "Tenant") -> "Actor":
-        return cls(ActorType.SYSTEM, "cancelboard", tenant.pk, tenant.name)
+        return cls(ActorType.SYSTEM, "system", tenant.pk, tenant.name)
 
     @classmethod
     def verifier(cls, tenant: "Tenant", name: str) -> "Actor":

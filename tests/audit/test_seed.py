@@ -111,12 +111,10 @@ def receipts(tenant: Tenant) -> list[Any]:
 def _comparable(receipt: Receipt) -> list[Any]:
     body, detail = json.loads(receipt.body), json.loads(receipt.detail)
     given = detail.pop("grant", None) is not None
-    if receipt.status == "tombstoned":
-        detail.pop("action")  # whether it is called block or cancel is not for the seed to say
     for part in (body, detail, detail.get("answer", {})):
         if "proposal" in part:
             part["proposal"] = "p"  # its id is made of the tenant's name
-    who = "system" if receipt.actor_type == "system" else receipt.actor_name
+    who = receipt.actor_name
     columns = [receipt.job_ref, receipt.seq, receipt.event_id, receipt.kind, receipt.status, receipt.ordinal]
     return [*columns, receipt.actor_type, who, given, body, detail]
 

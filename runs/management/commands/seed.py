@@ -1,6 +1,6 @@
 """`manage.py seed`: synthetic jobs in all states, for a database with no real ones in it.
 
-Exit 0: seeded. 1: the audit of what was made in bulk found a breach. 2: wrong use.
+Exit 0: seeded. 2: wrong use. `manage.py audit` checks what was made.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError
