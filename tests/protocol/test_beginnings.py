@@ -24,8 +24,10 @@ def test_another_order_of_steps_is_another_intent(new_job: Story) -> None:
 
 
 def test_a_cancel_before_submit_refuses_exactly_that_job_for_ever(new_job: Story) -> None:
-    cancelled = new_job.cancel()
+    cancelled = new_job.cancel(cause="user_requested")
     assert (cancelled.status, cancelled.code) == ("tombstoned", 201)
+    assert new_job.job.cancel is not None
+    assert (new_job.job.cancel.seq, new_job.job.cancel.cause) == (1, "user_requested")
     assert new_job.headline == "blocked_before_start"
     assert [new_job.submit().status for _ in range(3)] == ["blocked_cancelled"] * 3
     assert new_job.submit(ANOTHER).status == "conflict"
@@ -85,8 +87,11 @@ def test_a_cancel_after_the_end_is_too_late_and_remembered() -> None:
     claim = job.claim()
     job.reserve(claim)
     job.report(claim, 0, "ok")
-    late = job.cancel()
+    late = job.cancel(cause="user_requested")
     assert (late.status, late.code) == ("too_late", 200)
+    assert job.cancel(cause="operator_requested").status == "too_late"
+    assert job.job.cancel is not None
+    assert job.job.cancel.cause == "user_requested"
     assert job.headline == "completed_cancel_too_late"
     assert job.job.control == "run"
 

@@ -42,6 +42,7 @@ def test_a_pause_is_one_until_it_is_resumed() -> None:
     }
     job.resume()
     assert signal(job, claim) is None
+    assert (job.job.paused_at, job.job.paused_seq, job.job.paused_cause) == (None, None, "")
 
 
 def test_a_cancel_is_a_stop_and_higher_than_a_pause() -> None:

@@ -36,7 +36,7 @@ SHORT = {
     Bound(1, "unmarked", needs="2", words=0): 2042,
     Bound(1, "marked", attempts=(None, "x")): 1230,
     Bound(2, "unmarked", words=0): 654,
-    Bound(2, "marked"): 2486,
+    Bound(2, "marked", words=0): 852,
 }
 
 DEEP = {
@@ -44,6 +44,7 @@ DEEP = {
     Bound(1, "marked", children=True, escalates=True, words=0): 886,
     Bound(1, "marked", needs="2", words=0): 2108,
     Bound(1, "marked", needs="2 for did-not-happen"): 4446,
+    Bound(2, "marked"): 2486,
     Bound(2, "marked", words=2, attempts=(None, "x")): 0,
     Bound(3, "marked", words=0): 1940,
 }
