@@ -97,6 +97,17 @@ def test_release_is_refused_in_the_order_of_the_page(mail_job: Story, marked_job
     assert marked_job.release(marked_job.claim()).status == "not_reserved"
 
 
+def test_nothing_is_missing_where_nothing_was_sent_or_nothing_is_marked(
+    mail_job: Story, marked_job: Story
+) -> None:
+    claim = marked_job.claim()
+    marked_job.reserve(claim)
+    assert "no_mark" not in marked_job.report(claim, 0, "rejected").detail
+    claim = mail_job.claim()
+    mail_job.reserve(claim)
+    assert "no_mark" not in mail_job.report(claim, 0, "ok").detail
+
+
 def test_ok_without_a_mark_is_told(marked_job: Story) -> None:
     claim = marked_job.claim()
     marked_job.reserve(claim)

@@ -100,6 +100,20 @@ def test_heard_is_kept_for_the_signal_that_is_named() -> None:
     assert heard(job, claim, 4) == (4, NOON + timedelta(seconds=2)), "the first time counts"
 
 
+def test_each_kind_of_signal_is_heard_and_silence_changes_nothing() -> None:
+    job, claim = running()
+    job.pause()
+    assert heard(job, claim, 4)[0] == 4
+    job.heartbeat(claim)
+    assert job.job.heard_seq == 4
+    job.resume()
+    job.heartbeat(claim)
+    assert job.job.heard_seq == 4
+    job.cancel(grace_seconds=0)
+    job.escalate()
+    assert heard(job, claim, 7)[0] == 7
+
+
 def test_a_lost_claim_is_told_so() -> None:
     job, claim = running()
     job.revoke()

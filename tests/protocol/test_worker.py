@@ -29,6 +29,17 @@ def test_the_last_step_may_happen_despite_the_cancel() -> None:
     assert job.headline == "completed_despite_cancel"
 
 
+def test_one_step_after_the_other(mail_job: Story) -> None:
+    claim = mail_job.claim()
+    mail_job.reserve(claim)
+    mail_job.report(claim, 0, "ok")
+    assert (mail_job.state(0), mail_job.state(1), mail_job.job.current) == ("ok", "pending", "pending")
+    mail_job.reserve(claim)
+    mail_job.report(claim, 1, "ok")
+    assert (mail_job.state(0), mail_job.state(1), mail_job.job.current) == ("ok", "ok", "ok")
+    assert mail_job.headline == "completed"
+
+
 def test_a_rejected_step_ends_the_job(mail_job: Story) -> None:
     claim = mail_job.claim()
     mail_job.reserve(claim)
@@ -158,6 +169,7 @@ def test_revoke_takes_the_claim_even_after_the_end() -> None:
     job.reserve(claim)
     job.report(claim, 0, "ok")
     assert job.revoke().status == "revoked"
+    assert (job.job.holder, job.job.lease_expires_at) == ("", None)
     assert job.heartbeat(claim).status == "claim_lost"
     assert job.revoke().status == "no_claim"
 

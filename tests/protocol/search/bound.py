@@ -45,7 +45,7 @@ DEEP = {
     Bound(1, "marked", needs="2", words=0): 2108,
     Bound(1, "marked", needs="2 for did-not-happen"): 4446,
     Bound(2, "marked"): 2486,
-    Bound(2, "marked", words=2, attempts=(None, "x")): 0,
+    Bound(2, "marked", words=2, attempts=(None, "x")): 8328,
     Bound(3, "marked", words=0): 1940,
 }
 
