@@ -23,7 +23,7 @@ def test_a_tombstone_says_what_it_refuses_and_how_often(stage: Stage, lena: Brow
     bury(stage, "order-1@7")
     fresh = lena.get("/tombstones/").node("row-order-1@7").text
     assert "Send welcome mail · queue mail" in fresh
-    assert "by cancelboard Task deleted" in fresh
+    assert "by system Task deleted" in fresh
     assert "not yet tried" in fresh
     assert fresh.endswith("7 not sealed")
     for times in (1, 2):

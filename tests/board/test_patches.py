@@ -162,7 +162,7 @@ class TestJob:
         seq = str(stage.row("order-1").seq)
         assert {given[part]["data-seq"] for part in ("verdict", "steps", "tell", "next", "facts")} == {seq}
         assert given["verdict"]["data-announce"] == "Stopped; 1 of 3 steps had happened"
-        assert "Recorded by cancelboard" in given["next"].text
+        assert "Recorded by system" in given["next"].text
 
     def test_nothing_new_gives_no_receipt(self, stage: Stage, sam: Browser) -> None:
         stage.begin("order-1")

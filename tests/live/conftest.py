@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -30,17 +31,20 @@ class Tab:
     def show(self, *jobs: str) -> "Tab":
         """Say which jobs are on screen, and return once the server has answered with how each now is."""
         self.say({"jobs": list(jobs)})
-        for job in jobs:
-            self.until(lambda message, job=job: message.get("job") == job)  # type: ignore[misc]
+        untold = set(jobs)  # in whichever order
+        while untold:
+            untold.discard(self.until(lambda message: message.get("job") in untold)["job"])
         return self
 
     def say(self, message: Any) -> None:
         self.socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
 
     def until(self, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The next message that is the right one; what comes before it is kept in `heard`."""
+        """The next message that is the right one; what comes before it is kept in `heard`. Signs of life
+        don't prolong the wait."""
+        end = monotonic() + PATIENCE
         while True:
-            message = json.loads(self.socket.recv(timeout=PATIENCE))
+            message = json.loads(self.socket.recv(timeout=max(0.0, end - monotonic())))
             self.heard.append(message)
             if right(message):
                 return message

@@ -44,10 +44,9 @@ def test_what_was_committed_between_page_and_socket_is_told(stage: Stage, tab: O
     """A page may be older than its socket: each job is told once as it is when it is first shown."""
     stage.begin("order-1")
     stage.submit("order-2")
-    lena = tab("lena")
-    lena.say({"jobs": ["order-1", "order-2"]})
-    assert lena.until(of("order-1", 3)) in lena.heard
-    assert of("order-2", 1)(lena.heard[-1]) or lena.until(of("order-2", 1))
+    lena = tab("lena").show("order-1", "order-2")
+    assert {"job": "order-1", "seq": 3} in lena.heard
+    assert {"job": "order-2", "seq": 1} in lena.heard
     lena.heard.clear()
     lena.say({"jobs": ["order-1", "order-2"]})
     stage.cancel("order-1")
