@@ -4,6 +4,7 @@
 #   make demo     the whole thing with people, jobs and workers, on PORT
 #   make test     every test, on SQLite and on PostgreSQL, the browser included
 #   make check    format, lint, types, import contract
+#   make prove    the long runs: crashes, races, histories, random commands, far more of each than make test
 #   make bench    commands a second, as ratios to the raw SQL transaction
 #   make serve    production-like: migrate, server, settle loop; DATABASE_URL and the like from the environment
 
@@ -21,7 +22,7 @@ TYPED := cancelboard runs/protocol runs/worker runs/errors.py runs/permissions r
 	runs/causes.py runs/words.py runs/commands runs/settle.py runs/board runs/demo runs/management \
 	runs/audit runs/seeding
 
-.PHONY: setup demo test check bench serve lock format
+.PHONY: setup demo test prove check bench serve lock format
 
 setup: $(STAMP) $(TRANSLATIONS) $(STATIC)
 
@@ -54,6 +55,15 @@ test: setup
 	$(BIN)/python -m pytest --db=postgres -m browser $(ARGS); browser=$$?; \
 	$(BIN)/python -m pytest --db=sqlite -m story $(ARGS); story=$$?; \
 	exit $$((sqlite | postgres | browser | story))
+
+# Long runs: never in CI; at most 40 minutes on 2 cores. What carries the mark `prove`, at its full scale, the two
+# engines at the same time. One of them alone: PROVE=1 .venv/bin/python -m pytest --db=sqlite -m prove
+prove: setup
+	@PROVE=1 $(BIN)/python -m pytest --db=postgres --timeout=1800 -m "prove and not pure" $(ARGS) >var/prove-postgres.log 2>&1 & \
+	postgres=$$!; trap 'kill $$postgres 2>/dev/null; wait; exit 130' INT TERM; \
+	PROVE=1 $(BIN)/python -m pytest --db=sqlite --timeout=1800 -m prove $(ARGS); sqlite=$$?; \
+	wait $$postgres; postgres=$$?; cat var/prove-postgres.log; \
+	exit $$((sqlite | postgres))
 
 # Ratios to the raw transaction, in one run; a minute for each engine. Never in CI.
 bench: setup

@@ -1,8 +1,7 @@
 """Random commands over real HTTP say and leave what the reference model says (tests/model): 200 a seed, a
-fifth of them replays. Workers call by token, people by their session. Five seeds, or what RANDOM_SEEDS says.
+fifth of them replays. Workers call by token, people by their session. Five seeds, or 480.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ from tests.model.commands import QUEUES
 from tests.model.driver import run
 from tests.model.over_http import ALONE
 from tests.model.world import World
+from tests.support.scale import scale
 from tests.support.server import Served
 
 from .cast import BASE, token_for
@@ -81,8 +81,9 @@ def reads(reader: User) -> dict[str, Callable[..., Any]]:
     }
 
 
+@pytest.mark.prove
 @pytest.mark.timeout(500)
-@pytest.mark.parametrize("first", range(0, int(os.environ.get("RANDOM_SEEDS", "5")), 5))
+@pytest.mark.parametrize("first", range(0, scale(5, 480), 5))
 def test_random_commands_answer_as_the_model(serve: Callable[..., Served], first: int) -> None:
     tenant = Tenant.objects.create(name="acme")
     for name, queue in QUEUES.items():

@@ -1,5 +1,5 @@
 """Small jobs, exhaustively: from an empty world, all that everybody may say, in every order, with any number
-of claims. `LONG_SEARCH=1` looks further, for minutes.
+of claims. `make prove` looks further, for minutes.
 
 The numbers of places in search/bound.py are what was found: a change of the protocol changes them.
 """
@@ -18,7 +18,7 @@ from .search.explore import Found, search
 from .search.place import Place
 
 each_bound = pytest.mark.parametrize("bound", BOUNDS, ids=str)
-pytestmark = pytest.mark.timeout(3600)
+pytestmark = [pytest.mark.prove, pytest.mark.timeout(3600)]
 searched = cache(search)
 
 

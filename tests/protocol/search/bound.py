@@ -1,10 +1,8 @@
 """How far a search goes: which small job, and which words may be said of it."""
 
-import os
 from dataclasses import dataclass, fields
 
-#: Set for the long run: more words and values, a third step, children and two people with marks.
-LONG = bool(os.environ.get("LONG_SEARCH"))
+from tests.support.scale import scale
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,7 @@ SHORT = {
     Bound(2, "marked", words=0): 852,
 }
 
+#: More words and values, a third step, children and two people with marks.
 DEEP = {
     Bound(1, "marked", words=4, values=("", "a", "b")): 4910,
     Bound(1, "marked", children=True, escalates=True, words=0): 886,
@@ -49,4 +48,4 @@ DEEP = {
     Bound(3, "marked", words=0): 1940,
 }
 
-BOUNDS = SHORT | (DEEP if LONG else {})
+BOUNDS = scale(SHORT, SHORT | DEEP)
