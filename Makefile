@@ -44,26 +44,17 @@ $(STATIC): $(STAMP) $(shell find static -type f)
 demo: setup
 	PORT=$(PORT) $(BIN)/python manage.py demo
 
-# The pure tests run once, the two engines at the same time, one on each core; PostgreSQL's output is kept and shown
-# when SQLite's has ended. Then the browser (its driver keeps an event loop, so in processes of its own): all of it
-# on PostgreSQL, and what tells a whole story on SQLite too.
+# Two rows of runs, one on each core: PostgreSQL, whose output is kept and shown when the other row has ended; SQLite
+# with the pure tests, which run once, and then the browser (its driver keeps an event loop, so in processes of its
+# own): what tells a whole story on SQLite, all of it on PostgreSQL.
 test: setup
 	@$(BIN)/python -m pytest --db=postgres -m "not pure and not browser" $(ARGS) >var/postgres.log 2>&1 & postgres=$$!; \
 	trap 'kill $$postgres 2>/dev/null; wait; exit 130' INT TERM; \
 	$(BIN)/python -m pytest --db=sqlite -m "not browser" $(ARGS); sqlite=$$?; \
-	wait $$postgres; postgres=$$?; cat var/postgres.log; \
-	$(BIN)/python -m pytest --db=postgres -m browser $(ARGS); browser=$$?; \
 	$(BIN)/python -m pytest --db=sqlite -m story $(ARGS); story=$$?; \
+	$(BIN)/python -m pytest --db=postgres -m browser $(ARGS); browser=$$?; \
+	wait $$postgres; postgres=$$?; cat var/postgres.log; \
 	exit $$((sqlite | postgres | browser | story))
-
-# Long runs: never in CI; at most 40 minutes on 2 cores. What carries the mark `prove`, at its full scale, the two
-# engines at the same time. One of them alone: PROVE=1 .venv/bin/python -m pytest --db=sqlite -m prove
-prove: setup
-	@PROVE=1 $(BIN)/python -m pytest --db=postgres --timeout=1800 -m "prove and not pure" $(ARGS) >var/prove-postgres.log 2>&1 & \
-	postgres=$$!; trap 'kill $$postgres 2>/dev/null; wait; exit 130' INT TERM; \
-	PROVE=1 $(BIN)/python -m pytest --db=sqlite --timeout=1800 -m prove $(ARGS); sqlite=$$?; \
-	wait $$postgres; postgres=$$?; cat var/prove-postgres.log; \
-	exit $$((sqlite | postgres))
 
 # Ratios to the raw transaction, in one run; a minute for each engine. Never in CI.
 bench: setup
