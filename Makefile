@@ -3,8 +3,9 @@
 #   make setup    the virtual environment, translations, static files
 #   make demo     the whole thing with people, jobs and workers, on PORT
 #   make test     every test, on SQLite and on PostgreSQL, the browser included
-#   make check    format, lint, types, import contract
+#   make check    format, lint, types, import contract, unsafe patterns
 #   make prove    the long runs: crashes, races, histories, random commands, far more of each than make test
+#   make audit-deps  known vulnerabilities of what the lock installs; asks PyPI
 #   make bench    commands a second, as ratios to the raw SQL transaction
 #   make serve    production-like: migrate, server, settle loop; DATABASE_URL and the like from the environment
 
@@ -22,7 +23,7 @@ TYPED := cancelboard runs/protocol runs/worker runs/errors.py runs/permissions r
 	runs/causes.py runs/words.py runs/commands runs/settle.py runs/board runs/demo runs/management \
 	runs/audit runs/seeding
 
-.PHONY: setup demo test prove check bench serve lock format
+.PHONY: setup demo test prove check audit-deps bench serve lock format
 
 setup: $(STAMP) $(TRANSLATIONS) $(STATIC)
 
@@ -66,6 +67,14 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(TYPED)
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive cancelboard runs manage.py
+
+# Needs PyPI, so never in CI: an advisory of tomorrow is no fault of today's change. A tool of its own, outside the
+# lock, which would otherwise be half as long again.
+audit-deps:
+	$(PYTHON) -m venv var/audit
+	var/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	@$(PYTHON) .ci/audit_deps.py var/audit/bin/pip-audit requirements.lock
 
 format: $(STAMP)
 	$(BIN)/ruff format .
