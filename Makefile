@@ -57,6 +57,15 @@ test: setup
 	wait $$postgres; postgres=$$?; cat var/postgres.log; \
 	exit $$((sqlite | postgres | browser | story))
 
+# Long runs: never in CI; at most 40 minutes on 2 cores. What carries the mark `prove`, at its full scale, the two
+# engines at the same time. One of them alone: PROVE=1 .venv/bin/python -m pytest --db=sqlite -m prove
+prove: setup
+	@PROVE=1 $(BIN)/python -m pytest --db=postgres --timeout=1800 -m "prove and not pure" $(ARGS) >var/prove-postgres.log 2>&1 & \
+	postgres=$$!; trap 'kill $$postgres 2>/dev/null; wait; exit 130' INT TERM; \
+	PROVE=1 $(BIN)/python -m pytest --db=sqlite --timeout=1800 -m prove $(ARGS); sqlite=$$?; \
+	wait $$postgres; postgres=$$?; cat var/prove-postgres.log; \
+	exit $$((sqlite | postgres))
+
 # Ratios to the raw transaction, in one run; a minute for each engine. Never in CI.
 bench: setup
 	$(BIN)/python -m tests.bench.run --db=sqlite
