@@ -94,7 +94,7 @@ class Hub:
 hub = Hub()
 
 
-class BoardConsumer(AsyncJsonWebsocketConsumer):
+class BoardConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     """One tab. It says which jobs it shows; it is told `{job, seq}` of those it may see, and `{counts}`."""
 
     async def connect(self) -> None:
@@ -209,7 +209,7 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):
         if self.pending:
             self.awake.set()
 
-    @database_sync_to_async
+    @database_sync_to_async  # type: ignore[untyped-decorator]
     def _may_see(self, jobs: frozenset[str]) -> dict[str, int] | None:
         """The newest receipt's number of each of these jobs; None where the session has ended."""
         request = HttpRequest()

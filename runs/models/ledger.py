@@ -19,7 +19,7 @@ class TransactionId(Func):
     def as_postgresql(self, compiler, connection, **extra):  # type: ignore[no-untyped-def]
         return "(pg_current_xact_id()::text::bigint)", ()
 
-    def as_sql(self, compiler, connection, **extra):  # type: ignore[no-untyped-def]
+    def as_sql(self, compiler, connection, **extra):  # type: ignore[no-untyped-def,override]
         return "0", ()
 
 

@@ -1,5 +1,7 @@
 """Tenants, principals, their grants and tokens (docs/permissions.md). Says who there is, not who may what."""
 
+from typing import Any, ClassVar
+
 from django.contrib.auth.models import AbstractUser, Group
 from django.db import models
 from django.db.models import Q
@@ -37,7 +39,7 @@ class User(AbstractUser):
     #: The person who answers for a service account.
     sponsor = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="sponsored")
 
-    REQUIRED_FIELDS: list[str] = []
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
         constraints = [
@@ -55,7 +57,7 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.name
 
-    def has_perm(self, perm: str, obj: object | None = None) -> bool:
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
         """`can.ACTION` asks the one decision (runs.permissions); anything else is Django's own, for the
         admin."""
         if perm.startswith("can."):
@@ -64,7 +66,7 @@ class User(AbstractUser):
             return can(self, perm.removeprefix("can."), obj)
         return super().has_perm(perm, obj)
 
-    async def ahas_perm(self, perm: str, obj: object | None = None) -> bool:
+    async def ahas_perm(self, perm: str, obj: Any = None) -> bool:
         from asgiref.sync import sync_to_async
 
         return await sync_to_async(self.has_perm)(perm, obj)
