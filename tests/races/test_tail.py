@@ -9,8 +9,8 @@ import pytest
 from runs.live import Nudge
 from runs.tail import Tailer
 from tests.support.databases import Database
+from tests.support.faults import cut_all_but_ours
 
-from .faults import cut_all_but_ours
 from .meeting import PATIENCE, Side
 from .scene import Scene
 

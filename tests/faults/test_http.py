@@ -14,11 +14,10 @@ from django.utils import timezone
 
 from runs.models import Token, User
 from runs.permissions import Action
+from tests.races.pairs import TWO, submitted
+from tests.races.scene import Scene, told
 from tests.support.databases import Database
-
-from .faults import cut_before
-from .pairs import TWO, submitted
-from .scene import Scene, told
+from tests.support.faults import cut_before
 
 Asked = Callable[[Client, dict[str, str], int], HttpResponse]
 

@@ -16,11 +16,8 @@ from runs.audit import breaches, snapshot
 from runs.commands import spine
 from runs.errors import Busy
 from runs.models import Job
-from tests.support.databases import Database
-
-from .faults import another_connection, cut_all_but_ours, cut_before, lost_after_commit
-from .meeting import PATIENCE, Side, wait_until
-from .pairs import (
+from tests.races.meeting import PATIENCE, Side, wait_until
+from tests.races.pairs import (
     TWO,
     Work,
     a_child,
@@ -35,7 +32,9 @@ from .pairs import (
     submitted,
     then,
 )
-from .scene import Scene, spec, told
+from tests.races.scene import Scene, spec, told
+from tests.support.databases import Database
+from tests.support.faults import another_connection, cut_all_but_ours, cut_before, lost_after_commit
 
 COMMANDS: dict[str, tuple[Work, Work]] = {
     "submit": (nothing, asks("submit")),
