@@ -2,6 +2,7 @@
 
 db        pytest-django's: one shared database, rolled back after the test; `on_commit` does not run
 real_db   a database of the test's own; commits are real, and `real_db.environment` is for other processes
+manage    runs `manage.py` on real_db: exit code, output, errors
 serve     a function that starts a real server on real_db, with any environment; `served` is one of them
 """
 
@@ -16,6 +17,8 @@ from django.core.management import call_command
 
 from tests.support.browser import launch_arguments
 from tests.support.databases import Database, Engine, own_database, point_django_at
+from tests.support.manage import Ended
+from tests.support.manage import manage as run_manage
 from tests.support.plugin import ENGINE
 from tests.support.server import Served
 
@@ -75,6 +78,12 @@ def transactional_db() -> None:
 @pytest.fixture
 def live_server() -> None:
     pytest.fail("it has no sockets: use served")
+
+
+@pytest.fixture
+def manage(real_db: Database, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """`manage("can", "sam", "view", "j")` in this process."""
+    return lambda *arguments: Ended(run_manage(*arguments), *capsys.readouterr())
 
 
 @pytest.fixture

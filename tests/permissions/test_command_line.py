@@ -1,10 +1,8 @@
 """`manage.py setup`, `token` and `can`: what they print, and their exit codes."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import pytest
-from django.core.management import ManagementUtility
 
 from runs.commands import do
 from runs.demo.people import cast
@@ -14,27 +12,7 @@ from runs.protocol.asks import Submit
 from runs.protocol.spec import Spec
 from runs.protocol.states import ActorType
 from tests.support.databases import Database
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def manage(real_db: Database, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
-    """Runs `manage.py` in this process; a command that ends by itself ended well."""
-
-    def run(*arguments: str) -> Ended:
-        code = 0
-        try:
-            ManagementUtility(["manage.py", *arguments]).execute()
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return Ended(code, *capsys.readouterr())
-
-    return run
+from tests.support.manage import Ended
 
 
 @pytest.fixture
