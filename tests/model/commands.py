@@ -70,11 +70,18 @@ def for_model(command: Command, world: World) -> dict[str, Any]:
 
 
 def play(command: Command, world: World) -> Answer | None:
-    """Do it on a model: an Answer, or None for the clock's moves."""
+    """Do it on a model, with all that follows from it: an Answer, or None for the clock's moves."""
+    answer = play_alone(command, world)
+    world.checkpoint_ancestors()
+    return answer
+
+
+def play_alone(command: Command, world: World) -> Answer | None:
+    """Likewise, without the later transactions that checkpoint its ancestors."""
     if command.kind == "wait":
         world.now += command.fields["seconds"]
         return None
     if command.kind == "settle":
         world.settle()
         return None
-    return world.do(command.kind, who=command.who, **for_model(command, world))
+    return world.command(command.kind, who=command.who, **for_model(command, world))

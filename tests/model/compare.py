@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .asks import canonical, sha256
+from .asks import canonical, generation, sha256
+from .commands import Command
 from .state import Answer
+from .world import World
 
 KEYS = "seq event_id job_id kind status actor ordinal body detail at prev_digest digest"
 RECEIPT_KEYS = set(KEYS.split())
@@ -95,6 +97,32 @@ def step(told: dict[str, Any]) -> dict[str, Any]:
 def jobs_differ(told: dict[str, Any], expected: dict[str, Any]) -> list[str]:
     seen = job(told)
     return [line for name in expected for line in unlike(name, seen[name], expected[name])]
+
+
+def read_differs(world: World, job_id: str, http: int, told: Any) -> list[str]:
+    """GET of a job, known or not."""
+    if job_id not in world.jobs:
+        return unlike("HTTP", http, 410 if generation(job_id) <= world.sealed else 404)
+    return unlike("HTTP", http, 200) or jobs_differ(told, world.job(job_id))
+
+
+def receipt_differs(world: World, command: Command, expected: Answer, receipt: Any) -> list[str]:
+    """The receipt in an answer, beside those that the model holds after the command."""
+    job = world.jobs.get(command.job_id or "")
+    event_id = command.fields.get("event_id")
+    rows = [each for each in world.receipts(job.job_id) if each[1] == command.kind] if job else []
+    if expected.replayed:  # reserved or dispatched again
+        return [] if receipt is None or row(receipt) in rows else [f"receipt is {receipt!r}"]
+    if not expected.receipt_kept:
+        return unlike("receipt", receipt, None)
+    if receipt is None or receipt == "missing":
+        return ["no receipt"]
+    if receipt["seq"] is None and (job is None or all(each[3] != event_id for each in rows)):
+        alone = unlike("prev_digest", receipt["prev_digest"], "")
+        told = (receipt["kind"], receipt["status"], receipt["event_id"])
+        return alone + unlike("receipt", told, (command.kind, expected.status, event_id))
+    own = [each for each in rows if each[3] == event_id]
+    return unlike("receipt", row(receipt), own[-1] if own else "none with a job")
 
 
 def row(receipt: dict[str, Any]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import compare
-from .asks import BODY, canonical, generation, sha256
+from .asks import BODY, canonical, sha256
 from .commands import CLOCK, ClaimOf, Command, Forged, ProposalOf, play
 from .script import script
 from .state import Answer
@@ -118,24 +118,7 @@ class Driver:
         if expected.status == "proposed":
             self.proposals.setdefault(job_id, []).append(told.get("proposal"))
         found = self.key_differs(job_id, told) if expected.status == "reserved" else []
-        return found + self.receipt_differs(command, expected, told.get("receipt", "missing"))
-
-    def receipt_differs(self, command: Command, expected: Answer, receipt: Any) -> list[str]:
-        job = self.world.jobs.get(command.job_id or "")
-        event_id = command.fields.get("event_id")
-        rows = [each for each in self.world.receipts(job.job_id) if each[1] == command.kind] if job else []
-        if expected.replayed:  # reserved or dispatched again
-            return [] if receipt is None or compare.row(receipt) in rows else [f"receipt is {receipt!r}"]
-        if not expected.receipt_kept:
-            return compare.unlike("receipt", receipt, None)
-        if receipt is None or receipt == "missing":
-            return ["no receipt"]
-        if receipt["seq"] is None and (job is None or all(row[3] != event_id for row in rows)):
-            alone = compare.unlike("prev_digest", receipt["prev_digest"], "")
-            told = (receipt["kind"], receipt["status"], receipt["event_id"])
-            return alone + compare.unlike("receipt", told, (command.kind, expected.status, event_id))
-        own = [row for row in rows if row[3] == event_id]
-        return compare.unlike("receipt", compare.row(receipt), own[-1] if own else "none with a job")
+        return found + compare.receipt_differs(self.world, command, expected, told.get("receipt", "missing"))
 
     def key_differs(self, job_id: str, told: Any) -> list[str]:
         """`idempotency_key`: the same for ever, from [tenant, job id, ordinal] alone."""
@@ -147,12 +130,7 @@ class Driver:
 
     def read(self, job_id: str) -> None:
         http, told = self.ask("job", job_id, {}, self.reader)
-        if job_id in self.world.jobs:
-            self.agree(f"GET {job_id}", compare.unlike("HTTP", http, 200))
-            self.agree(f"GET {job_id}", compare.jobs_differ(told, self.world.job(job_id)))
-        else:
-            gone = 410 if generation(job_id) <= self.world.sealed else 404
-            self.agree(f"GET {job_id}", compare.unlike("HTTP", http, gone))
+        self.agree(f"GET {job_id}", compare.read_differs(self.world, job_id, http, told))
 
     def read_all(self) -> None:
         """Every job, every receipt, every event id: the end of a script."""

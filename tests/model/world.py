@@ -147,11 +147,14 @@ class World:
 
     def acknowledge(self, job: Job) -> bool:
         """Confirm the stop where nothing is out any more; says whether it did."""
-        waiting = job.unsettled() is not None or self.children_unfinished(job.job_id) > 0
-        if job.control != "requested" or waiting:
+        if not self.can_acknowledge(job):
             return False
         self.append(job, replace(job, control="acknowledged"), "checkpoint", Verdict("acknowledged"))
         return True
+
+    def can_acknowledge(self, job: Job) -> bool:
+        waiting = job.unsettled() is not None or self.children_unfinished(job.job_id) > 0
+        return job.control == "requested" and not waiting
 
     def checkpoint_ancestors(self) -> None:
         """No job below keeps them waiting any more: one receipt each, from below."""
