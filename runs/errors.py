@@ -14,6 +14,8 @@ class CancelboardError(Exception):
     http = 500
     code = "error"
     title = "Error"
+    action = ""  #: what was refused, where only the decision knew
+    counted = False  #: by `runs.permissions.counting`
 
 
 class Unauthenticated(CancelboardError):

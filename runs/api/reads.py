@@ -1,12 +1,14 @@
 """One path for each read: parse, ask one query, answer."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated, Any, Literal
 
 from django.http import HttpResponse
 from ninja import NinjaAPI
 from pydantic import Field
 
-from runs.permissions import Action
+from runs.permissions import Action, counting
 from runs.protocol.fields import MAX_INTEGER, JobId, Line128
 from runs.queries import can, jobs, preview, receipts, setup
 
@@ -15,6 +17,8 @@ from .answers import sent
 from .body import Asked
 from .ids import EventId
 from .who import Request
+
+View = Callable[..., HttpResponse]
 
 PROBLEMS = (401, 403, 404, 410, 422, 429, 503)
 After = Annotated[int, Field(ge=0, le=MAX_INTEGER), Asked(0)]
@@ -81,4 +85,15 @@ def add_to(api: NinjaAPI) -> None:
     for path, view, shape, summary in READS:
         name = view.__name__
         answers = {200: shape, **dict.fromkeys(PROBLEMS, shapes.Problem)}
-        api.get(path, response=answers, operation_id=name, summary=summary, tags=["reads"])(view)
+        api.get(path, response=answers, operation_id=name, summary=summary, tags=["reads"])(_counted(view))
+
+
+def _counted(view: View) -> View:
+    """A read of one job that is refused is counted, like a command."""
+
+    @wraps(view)
+    def counted(request: Request, **asked: Any) -> HttpResponse:
+        with counting(request.auth, Action.VIEW, asked.get("job_id") or ""):
+            return view(request, **asked)
+
+    return counted

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from runs.errors import Busy, CancelboardError, Gone, NotAllowed, NotVisible, TooMany, Unauthenticated
 from runs.ledger import clock
 from runs.models import User
-from runs.permissions import Actor, Rights, rights_of
+from runs.permissions import Action, Actor, Rights, counting, rights_of
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +102,10 @@ def _answered(
             return sign_in(request)
         if request.method not in methods:
             return HttpResponseNotAllowed(methods)
-        return view(request, *args, **kwargs)
+        if "job_id" not in kwargs:
+            return view(request, *args, **kwargs)
+        with counting(reader_of(request).actor, Action.VIEW, kwargs["job_id"]):
+            return view(request, *args, **kwargs)
     except CancelboardError as error:
         return as_page(request, error)
     except (OperationalError, InterfaceError, InternalError) as error:  # it is away, or a read took too long

@@ -49,7 +49,7 @@ def answer(request: HttpRequest, job_id: str, found: JobPage, sheet: Sheet) -> H
     judged = may.judge_one(reader, found, sheet.deed)
     if request.method != "POST" or judged.forbidden:
         if request.method == "POST":
-            count_refusal(reader.actor, judged.kind, job_id, judged.code)
+            count_refusal(reader.actor, sheet.deed.action, job_id, judged.code)
         form = sheet.make(found, initial={"event_id": new_event_id(), **sheet.start(found)})
         return _show(request, sheet, found, form, 403 if judged.forbidden else 200, against=judged)
     form = sheet.make(found, data=request.POST)

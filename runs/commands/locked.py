@@ -13,7 +13,7 @@ from hmac import compare_digest
 from typing import Any
 
 from runs import causes, ledger
-from runs.errors import FieldError, Invalid, NotVisible
+from runs.errors import FieldError, Invalid, NotAllowed, NotVisible
 from runs.models import Claim, Job, Proposal, Queue, Receipt, Step, Tenant
 from runs.permissions import (
     WHOLE,
@@ -93,6 +93,13 @@ class At:
     def authorise(self) -> None:
         """Raises NotVisible, NotAllowed or Unauthenticated, with nothing used up; remembers the deciding
         grant."""
+        try:
+            self._authorise()
+        except (NotVisible, NotAllowed) as refusal:
+            refusal.action = self.action
+            raise
+
+    def _authorise(self) -> None:
         dead = self.rights.judge(Action.VIEW, WHOLE, now=self.now)
         if dead.code in UNAUTHENTICATED:
             raise error_of(dead)

@@ -16,14 +16,14 @@ from django.db import (
     transaction,
 )
 
-from runs.errors import Busy, CancelboardError, NotAllowed, NotVisible
+from runs.errors import Busy, CancelboardError
 from runs.models import Job, Tenant
-from runs.permissions import Action, Actor, count_refusal
+from runs.permissions import Action, Actor, counting
 from runs.protocol.asks import Ask, Checkpoint, Lapse
 from runs.protocol.decide import decide
 from runs.protocol.tables import TABLES
 
-from . import write
+from . import tombstones, write
 from .locked import ACTIONS, At, lock
 from .write import Answer
 
@@ -42,11 +42,8 @@ def do(actor: Actor, job_id: str | None, ask: Ask) -> Answer:
     `job_id` is None for `seal` alone. Returns the answer, also the remembered refusals. Raises NotVisible,
     NotAllowed, Unauthenticated, Invalid (nothing was kept, the event id is free) and Busy (send it again).
     """
-    try:
+    with counting(actor, ACTIONS.get(ask.kind, Action.EXECUTE), job_id or ""):
         answer, at = _tried(lambda: _once(actor, job_id, ask))
-    except (NotAllowed, NotVisible) as refusal:
-        count_refusal(actor, ACTIONS.get(ask.kind, Action.EXECUTE), job_id or "", refusal.code)
-        raise
     _confirm_ancestors(at)
     return answer
 
@@ -65,7 +62,10 @@ def _decided(at: At, ask: Ask) -> Answer:
         lapse = decide(TABLES["lapse"], at.world, Lapse())  # a lapsed lease counts as lapsed at once
         if lapse.row.kept:
             write.write(at, lapse, Lapse(), by_system=True)
-    answer = write.write(at, decide(TABLES[ask.kind], at.world, ask), ask)
+    decision = decide(TABLES[ask.kind], at.world, ask)
+    if decision.row.status == "tombstoned":
+        tombstones.take(at)
+    answer = write.write(at, decision, ask)
     if ask.kind == "seal" and answer.status == "sealed":
         Tenant.objects.filter(id=at.tenant.id).update(sealed_generation=at.world.sealed_generation)
     if answer.receipt is not None:

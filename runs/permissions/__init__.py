@@ -16,17 +16,19 @@ from .changing import changing, rights_changed
 from .decision import Rights, Verdict
 from .grants import Line, grant, revoke_grant
 from .issuing import issue_token, open_account, revoke_token
-from .locks import lock_exclusive, lock_shared
-from .refusals import count_refusal, error_of
-from .rights import rights_of
+from .locks import lock_exclusive, lock_principal, lock_shared
+from .refusals import SENTENCES, WAYS, count_refusal, counting, error_of
+from .rights import rights_of, rights_of_all
 from .templates import TEMPLATES, in_queue
 from .terms import TENANT_WIDE, WHOLE, Action, Scope, Target
 from .tokens import authenticate
 from .visible import visible
 
 __all__ = [
+    "SENTENCES",
     "TEMPLATES",
     "TENANT_WIDE",
+    "WAYS",
     "WHOLE",
     "Action",
     "Actor",
@@ -39,6 +41,7 @@ __all__ = [
     "can",
     "changing",
     "count_refusal",
+    "counting",
     "error_of",
     "grant",
     "has_executed",
@@ -48,6 +51,7 @@ __all__ = [
     "join_group",
     "leave_group",
     "lock_exclusive",
+    "lock_principal",
     "lock_shared",
     "new_administrator",
     "open_account",
@@ -55,6 +59,7 @@ __all__ = [
     "revoke_token",
     "rights_changed",
     "rights_of",
+    "rights_of_all",
     "set_active",
     "visible",
 ]

@@ -9,21 +9,27 @@ from django.db import connection, transaction
 
 #: The first half of the advisory lock's key: "cb".
 TENANT_LOCK = 0x6362
+PRINCIPAL_LOCK = 0x6364
 
 
 def lock_shared(tenant_id: int) -> None:
     """Rights and seals of the tenant stay as they are until the transaction ends."""
-    _lock("pg_advisory_xact_lock_shared", tenant_id)
+    _lock("pg_advisory_xact_lock_shared", TENANT_LOCK, tenant_id)
 
 
 def lock_exclusive(tenant_id: int) -> None:
     """Nobody else decides in the tenant until the transaction ends."""
-    _lock("pg_advisory_xact_lock", tenant_id)
+    _lock("pg_advisory_xact_lock", TENANT_LOCK, tenant_id)
 
 
-def _lock(function: str, tenant_id: int) -> None:
+def lock_principal(user_id: int) -> None:
+    """Nobody else counts what the principal did until the transaction ends. After all other locks."""
+    _lock("pg_advisory_xact_lock", PRINCIPAL_LOCK, user_id)
+
+
+def _lock(function: str, kind: int, number: int) -> None:
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("a lock outside a transaction would hold nothing")
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {function}(%s, %s)", [TENANT_LOCK, tenant_id % 2**31])
+            cursor.execute(f"SELECT {function}(%s, %s)", [kind, number % 2**31])

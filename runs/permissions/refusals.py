@@ -1,5 +1,7 @@
 """What a refusal says, and how often it was said. No receipt: a refused try leaves nothing in the ledger."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from django.db import connection, transaction
@@ -8,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from runs import ledger
-from runs.errors import NotAllowed, Unauthenticated
+from runs.errors import NotAllowed, NotVisible, Unauthenticated
 from runs.models import Refusal
 
 from .actor import Actor
@@ -26,6 +28,19 @@ SENTENCES = {
     "sod_executor": _("You, or an account you answer for, ran this job: somebody else must look at it."),
     "sod_self_grant": _("Nobody gives rights to themselves: ask another administrator."),
 }
+#: What would change it.
+WAYS = {
+    "principal_inactive": _("An administrator can switch the account on again."),
+    "token_dead": _("A new token would change that."),
+    "token_ceiling": _("A token with this action and this queue would change that."),
+    "principal_kind": _("No grant would change that: people approve, service accounts execute."),
+    "explicit_deny": _("No grant outweighs it: only the end of that rule would change it."),
+    "grant_expired": _("A new grant would change that."),
+    "no_grant": _("A grant on this job, its owner, its queue or the tenant would change that."),
+    "same_person": _("Somebody else who may approve can decide it; you can withdraw it."),
+    "sod_executor": _("Somebody who had no part in running the job can do it."),
+    "sod_self_grant": _("Another administrator can do it."),
+}
 UNAUTHENTICATED = ("principal_inactive", "token_dead")
 
 #: Rows kept in a tenant; the oldest go first.
@@ -39,6 +54,19 @@ def error_of(verdict: Verdict) -> NotAllowed | Unauthenticated:
     if verdict.code in UNAUTHENTICATED:
         return Unauthenticated(sentence, verdict.code)
     return NotAllowed(verdict.code, sentence)
+
+
+@contextmanager
+def counting(actor: Actor, action: str, job_id: str) -> Iterator[None]:
+    """Counts a refusal that comes out of the block, once however many blocks it comes out of. Around a
+    transaction, never inside one. A read of one named job is a try too: who probes ids is seen."""
+    try:
+        yield
+    except (NotAllowed, NotVisible) as refusal:
+        if not refusal.counted:
+            refusal.counted = True
+            count_refusal(actor, refusal.action or action, job_id, refusal.code)
+        raise
 
 
 def count_refusal(actor: Actor, action: str, job_id: str, code: str, now: datetime | None = None) -> None:

@@ -41,7 +41,9 @@ def explain(actor: Actor, action: Action, job_id: str | None, principal: str | N
     rights = rights_of(actor, now)
     manages = rights.judge(Action.MANAGE_GRANTS, WHOLE, now=now)
     if principal not in (None, actor.name) and not manages.allowed:
-        raise error_of(manages)
+        refusal = error_of(manages)
+        refusal.action = Action.MANAGE_GRANTS
+        raise refusal
     job = _job(actor, job_id, manages.allowed, now) if job_id else None
     whom = actor if principal in (None, actor.name) else _principal(actor, str(principal))
     verdict, steps = _judged(whom, action, job, now)
