@@ -9,6 +9,7 @@ from cancelboard import environment as env
 from cancelboard.database import database
 from cancelboard.environment import WrongSetting
 from cancelboard.secret import kept
+from cancelboard.signing import signing_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 #: What an installation makes by itself: the embedded database, the secret key, the collected static files.
@@ -27,6 +28,9 @@ if CANCELBOARD_HTTPS and len(SECRET_KEY) < 50:
         'Make one: python3 -c "import secrets; print(secrets.token_urlsafe(64))"',
     )
 SECRET_KEY = SECRET_KEY or kept(VAR / "secret_key")
+
+#: What certificates are signed with; None: they are not. The variable names a file.
+CANCELBOARD_SIGNING_KEY = signing_key(env.text("CANCELBOARD_SIGNING_KEY"))
 
 #: Requests a second that one principal may make; 0: no limit.
 CANCELBOARD_RATE = env.integer("CANCELBOARD_RATE", 1000, 0, 1_000_000)

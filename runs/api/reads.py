@@ -10,7 +10,7 @@ from pydantic import Field
 
 from runs.permissions import Action, counting
 from runs.protocol.fields import MAX_INTEGER, JobId, Line128
-from runs.queries import can, jobs, preview, receipts, setup
+from runs.queries import can, certificate, jobs, preview, receipts, setup
 
 from . import shapes
 from .answers import sent
@@ -35,6 +35,10 @@ def list_jobs(request: Request, wanted: Annotated[jobs.JobFilter, Asked(...)]) -
 
 def list_receipts(request: Request, job_id: JobId, after: After, limit: Limit) -> HttpResponse:
     return sent(receipts.of_job(request.auth, job_id, after, limit))
+
+
+def get_certificate(request: Request, job_id: JobId) -> HttpResponse:
+    return sent(certificate.certificate(request.auth, job_id))
 
 
 def get_receipt(request: Request, event_id: EventId) -> HttpResponse:
@@ -73,6 +77,12 @@ READS: tuple[tuple[str, Any, Any, str], ...] = (
     ("/jobs/{job_id:job_id}", get_job, shapes.Job, "A job as it is now"),
     ("/jobs/{job_id:job_id}/receipts", list_receipts, shapes.Receipts, "The receipts of a job, in order"),
     ("/jobs/{job_id:job_id}/preview", preview_command, shapes.Preview, "What a cancel would do now"),
+    (
+        "/jobs/{job_id:job_id}/certificate",
+        get_certificate,
+        shapes.Certificate,
+        "A job with all that explains it",
+    ),
     ("/receipts/{event_id:event_id}", get_receipt, shapes.Receipt, "One receipt, by its event id"),
     ("/causes", list_causes, shapes.Causes, "Why something may be stopped"),
     ("/queues", list_queues, shapes.Queues, "Where jobs are filed"),

@@ -173,6 +173,26 @@ class Receipts(Shape):
     next_after: int | None
 
 
+class Signature(Shape):
+    """Of the canonical JSON of the document without its `signature`; the key and the value in hex."""
+
+    algorithm: Literal["Ed25519"]
+    public_key: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    value: Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
+
+
+class Certificate(Shape):
+    """A job with all its receipts, to be kept elsewhere; `manage.py verify` checks it offline."""
+
+    format: Literal["cancelboard certificate 1"]
+    job: Job
+    receipts: list[Receipt]
+    head_digest: Digest
+    sentence: str
+    issued_at: Time
+    signature: Signature | None
+
+
 class Causes(Shape):
     causes: list[ListedCause]
 

@@ -6,6 +6,8 @@ code that shares nothing with the transitions. It reads, and changes nothing.
     invariants.py, compare.py, keyed.py   the rows, by themselves and beside the replay
     job.py                                one job, from its first receipt to its last row
     rows.py, ledger.py                    the database: streams and a snapshot; what spans jobs
+    cells.py                              what no stream could read
+    certificate.py                        a certificate, by itself
 
 Imports runs.models for the names of columns, and nothing else of `runs`: a test sees to that.
 """
@@ -15,11 +17,13 @@ from collections.abc import Iterator
 from runs.models import Tenant
 
 from . import ledger
+from .cells import unreadable
 from .findings import Breach, breach
 from .job import check
+from .ledger import lost
 from .rows import jobs, snapshot
 
-__all__ = ["Breach", "breaches", "snapshot"]
+__all__ = ["Breach", "breaches", "lost", "snapshot"]
 
 
 def breaches(only: str | None = None) -> Iterator[Breach]:
@@ -29,6 +33,7 @@ def breaches(only: str | None = None) -> Iterator[Breach]:
     writers at work make it see what never was. With `only`, what spans the ledger is left out: I11, seals,
     orphans.
     """
+    yield from unreadable(only)
     for rows in jobs(only):
         for finding in check(rows):
             yield breach(rows.tenant, rows.job.job_id, finding)

@@ -20,6 +20,10 @@ class Finding:
     expected: Any
     found: Any
 
+    def __str__(self) -> str:
+        """One line, whatever was found: what can't be printed is escaped."""
+        return line(f"{self.rule}: {self.where}: expected {text(self.expected)}, there is {text(self.found)}")
+
 
 class UnreadableError(Exception):
     """A stored text does not hold what PROTOCOL says it holds, so nothing can be made of it."""
@@ -44,11 +48,9 @@ class Breach:
     found: Any
 
     def __str__(self) -> str:
-        """One line, whatever the database holds: what can't be printed is escaped."""
-        whose = f"job {_text(self.job)}" if self.job is not None else "no job"
-        what = f"expected {_text(self.expected)}, there is {_text(self.found)}"
-        line = f"{whose} of {_text(self.tenant)}: {self.rule}: {self.where}: {what}"
-        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+        whose = f"job {text(self.job)}" if self.job is not None else "no job"
+        finding = Finding(self.rule, self.where, self.expected, self.found)
+        return f"{line(f'{whose} of {text(self.tenant)}')}: {finding}"
 
     def as_json(self) -> str:
         return json.dumps(asdict(self), default=_plain)
@@ -58,7 +60,11 @@ def breach(tenant: str, job: str | None, finding: Finding) -> Breach:
     return Breach(tenant, job, finding.rule, finding.where, finding.expected, finding.found)
 
 
-def _text(value: Any) -> str:
+def line(said: str) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in said)
+
+
+def text(value: Any) -> str:
     return json.dumps(value, default=_plain, ensure_ascii=False)
 
 

@@ -1,6 +1,7 @@
 """One job: its receipts are walked once, and then its rows are held against what they add up to. Pure."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import compare, invariants, keyed
@@ -14,33 +15,48 @@ from .state import Job
 def check(rows: Any) -> Iterator[Finding]:
     """All findings of one job; `rows` is a rows.JobRows."""
     row, steps = rows.job, list(rows.steps)
-    chain, fences = Chain(), keyed.Fences(row.tenant_id, rows.claims)
-    job: Job | None = None
+    walk, fences = Walk(), keyed.Fences(row.tenant_id, rows.claims)
     for tenant_id, receipt in rows.receipts:
         yield from _belongs(row, tenant_id, receipt)
-        yield from chain.link(receipt)
-        r, found = read(receipt)
-        yield from found
-        try:
-            if r is not None and job is not None:
-                yield from follow(job, r)
-            elif r is not None and chain.seq == 1:
-                job = begin(r)
-        except UnreadableError as broken:
-            yield broken.finding("I9")
-        if job is not None:
-            yield from job.take_findings()
-            if job.new_fence:
-                yield from fences.expect(job.new_fence)
+        yield from walk.take(receipt)
+        if walk.job is not None and walk.job.new_fence:
+            yield from fences.expect(walk.job.new_fence)
     yield from invariants.broken(row, steps)
     yield from _in_tenant(row, steps)
     yield from _parent(row)
-    if job is None:
-        yield Finding("I9", "receipts", "a first one that can be replayed", chain.seq)
+    if walk.job is None:
+        yield Finding("I9", "receipts", "a first one that can be replayed", walk.chain.seq)
         return
-    yield from compare.differences(job, chain, row, steps)
+    yield from compare.differences(walk.job, walk.chain, row, steps)
     yield from fences.end(row)
-    yield from keyed.proposals(job, row.tenant_id, rows.proposals)
+    yield from keyed.proposals(walk.job, row.tenant_id, rows.proposals)
+
+
+@dataclass
+class Walk:
+    """From receipt to receipt: the chain so far, and the job that they add up to (None before the first)."""
+
+    chain: Chain = field(default_factory=Chain)
+    job: Job | None = None
+
+    def take(self, receipt: Receipt) -> Iterator[Finding]:
+        """The next receipt, and what is wrong with it here."""
+        yield from self.chain.link(receipt)
+        r, found = read(receipt)
+        yield from found
+        if self.job is not None:
+            self.job.new_fence = None
+        try:
+            if r is not None and self.job is not None:
+                yield from follow(self.job, r)
+            elif r is not None and self.chain.seq == 1:
+                self.job = begin(r)
+        except UnreadableError as broken:
+            yield broken.finding("I9")
+        except OverflowError:
+            yield Finding("I9", f"times of {receipt}", "in the calendar", "beyond it")
+        if self.job is not None:
+            yield from self.job.take_findings()
 
 
 def _belongs(row: Any, tenant_id: int, receipt: Receipt) -> Iterator[Finding]:

@@ -3,6 +3,7 @@ Each is one statement whose result is small where all is well.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef
@@ -10,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 from runs.models import Claim, Job, Proposal, Step, Tenant
 from runs.models import Receipt as ReceiptRow
 
+from .cells import readable
 from .chain import read
 from .findings import Breach, Finding, breach
 from .receipts import Receipt
@@ -40,6 +42,19 @@ def children(only: str | None = None) -> Iterator[Breach]:
             yield Breach(tenant, job, "I5", "has_children", True, False)
 
 
+def lost(certificate: dict[str, Any]) -> Iterator[Breach]:
+    """The first receipt of a sound certificate that the ledger does not hold as it was: there the chain was
+    cut off, or made anew. A chain alone can't show that (PROTOCOL section 12)."""
+    tenant, job = certificate["job"]["tenant"], certificate["job"]["job_id"]
+    rows = ReceiptRow.objects.filter(job__tenant__name=tenant, job__job_id=job).order_by("seq")
+    there = dict(rows.values_list("seq", "digest"))
+    for kept in certificate["receipts"]:
+        if (found := there.get(kept["seq"])) != kept["digest"]:
+            where = f"receipt {kept['seq']}, which a certificate holds"
+            yield Breach(tenant, job, "I10", where, kept["digest"], found)
+            return
+
+
 def whole(tenant_names: dict[int, str]) -> Iterator[Breach]:
     """Everything that is asked of the ledger as a whole."""
     yield from _event_ids(tenant_names)
@@ -55,7 +70,11 @@ def _event_ids(names: dict[int, str]) -> Iterator[Breach]:
 
 
 def _orphans(names: dict[int, str]) -> Iterator[Breach]:
-    """Rows of jobs that are not there: no row may outlive its job."""
+    """Rows of jobs that are not there, jobs of tenants that are not there: neither may be outlived."""
+    for pk, job in (
+        Job.objects.exclude(tenant__in=Tenant.objects.all()).order_by("id").values_list("id", "job_id")
+    ):
+        yield Breach("?", str(job), "I9", f"tenant of job {pk}", "one that is there", "none")
     for model in (ReceiptRow, Step, Claim, Proposal):
         named = "job_ref" if model is ReceiptRow else "job_id"
         of_a_job = model._default_manager.filter(job_id__isnull=False)
@@ -68,7 +87,7 @@ def _orphans(names: dict[int, str]) -> Iterator[Breach]:
 def _without_job(names: dict[int, str]) -> Iterator[Breach]:
     """Each stands alone (section 3): its digest, no number, nothing before it. Seals only rise."""
     sealed = dict.fromkeys(names, -1)
-    alone = ReceiptRow.objects.filter(job__isnull=True).order_by("id")
+    alone = readable(ReceiptRow.objects.filter(job__isnull=True)).order_by("id")
     for row in alone.values_list(*RECEIPT, named=True).iterator(CHUNK):
         kept = receipt(row)
         r, found = read(kept)
@@ -81,7 +100,7 @@ def _without_job(names: dict[int, str]) -> Iterator[Breach]:
                 yield breach(names.get(row.tenant_id, "?"), None, finding)
             else:
                 sealed[row.tenant_id] = generation
-    for tenant in Tenant.objects.order_by("id"):
+    for tenant in readable(Tenant.objects.order_by("id")):
         if tenant.sealed_generation != sealed[tenant.pk]:
             finding = Finding("seals", "sealed_generation", sealed[tenant.pk], tenant.sealed_generation)
             yield breach(tenant.name, None, finding)

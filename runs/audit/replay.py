@@ -31,6 +31,8 @@ def begin(r: Read) -> Job:
         raise UnreadableError("the first receipt", "submit admitted or cancel tombstoned", " ".join(kind))
     spec = r.asked("spec", dict)
     _check_shape(r, "body.spec", spec, {**SPEC, "parent": (str, type(None))})
+    if not spec["steps"]:
+        raise UnreadableError(f"body.spec.steps of {r.receipt}", "one step or more", [])
     for ordinal, step in enumerate(spec["steps"]):
         _check_shape(r, f"body.spec.steps.{ordinal}", step, STEP)
     steps = [Step() for _ in spec["steps"]]

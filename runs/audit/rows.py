@@ -14,6 +14,7 @@ from runs.models import Claim, Job, Proposal, Step
 from runs.models import Receipt as ReceiptRow
 from runs.models import snapshot as one_moment
 
+from .cells import readable
 from .receipts import Receipt
 
 CHUNK = 2000
@@ -30,7 +31,22 @@ def snapshot() -> Iterator[None]:
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # our reader may be slow
+            yield
+        else:
+            with _any_text():
+                yield
+
+
+@contextmanager
+def _any_text() -> Iterator[None]:
+    """SQLite keeps bytes that are no UTF-8 as text: they are read too, and no digest fits them."""
+    connection.ensure_connection()
+    raw: Any = connection.connection
+    raw.text_factory = lambda text: text.decode(errors="surrogateescape")
+    try:
         yield
+    finally:
+        raw.text_factory = str
 
 
 class JobRows(NamedTuple):
@@ -67,7 +83,7 @@ def lane(model: type[Model], order: str, only: str | None, names: tuple[str, ...
     rows: QuerySet[Any] = model._default_manager.filter(job__isnull=False)
     if only is not None:
         rows = rows.filter(job__job_id=only)
-    return Lane(rows.order_by("job_id", order).values_list(*names, named=True).iterator(CHUNK))
+    return Lane(readable(rows).order_by("job_id", order).values_list(*names, named=True).iterator(CHUNK))
 
 
 def jobs(only: str | None = None) -> Iterator[JobRows]:
@@ -78,7 +94,7 @@ def jobs(only: str | None = None) -> Iterator[JobRows]:
     receipts = lane(ReceiptRow, "seq", only, RECEIPT)
     rows: QuerySet[Any] = Job.objects.all() if only is None else Job.objects.filter(job_id=only)
     more = ("tenant__name", "parent__job_id", "parent__tenant_id", "parent__depth")
-    for job in rows.order_by("id").values_list(*columns(Job, *more), named=True).iterator(CHUNK):
+    for job in readable(rows).order_by("id").values_list(*columns(Job, *more), named=True).iterator(CHUNK):
         found = ((row.tenant_id, receipt(row)) for row in receipts.of(job.id))
         yield JobRows(job, job.tenant__name, steps.of(job.id), found, claims.of(job.id), proposals.of(job.id))
 

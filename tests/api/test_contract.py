@@ -26,6 +26,7 @@ PATHS = {
     "GET /jobs/{job_id}",
     "GET /jobs/{job_id}/receipts",
     "GET /jobs/{job_id}/preview",
+    "GET /jobs/{job_id}/certificate",
     "GET /receipts/{event_id}",
     *("GET /causes", "GET /queues", "GET /whoami", "GET /can"),
 }

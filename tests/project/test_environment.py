@@ -7,14 +7,24 @@ import sys
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
 
 from cancelboard import environment
 from cancelboard.database import database
 from cancelboard.environment import WrongSetting
 from cancelboard.secret import kept
+from cancelboard.signing import signing_key
 from tests.support.server import ROOT
 
 KEY = "k" * 50
+PEM = (Encoding.PEM, PrivateFormat.PKCS8)
 
 
 def start(
@@ -141,3 +151,42 @@ def test_lists_and_numbers() -> None:
     assert environment.integer("X", 5, 0, 9, {"X": " "}) == 5
     assert environment.flag("X", True, {}) is True
     assert environment.flag("X", True, {"X": "off"}) is False
+
+
+def test_a_signing_key_is_a_file_that_only_we_can_read(tmp_path: Path) -> None:
+    file = tmp_path / "signing-key.pem"
+    for key, says in (
+        (None, "No such file or directory"),
+        (Ed25519PrivateKey.generate(), "others may read"),
+        (X25519PrivateKey.generate(), "holds no Ed25519 private key"),
+        (b"s3cret", "holds no Ed25519 private key"),
+    ):
+        if key is not None:
+            file.write_bytes(key if isinstance(key, bytes) else key.private_bytes(*PEM, NoEncryption()))
+            file.chmod(0o640 if "others" in says else 0o600)
+        with pytest.raises(WrongSetting, match=says) as refused:
+            signing_key(str(file))
+        assert "s3cret" not in str(refused.value)
+    file.write_bytes(Ed25519PrivateKey.generate().private_bytes(*PEM, BestAvailableEncryption(b"s3cret")))
+    with pytest.raises(WrongSetting, match="unencrypted"):
+        signing_key(str(file))
+
+
+def test_the_signing_key_is_read_at_the_start_and_nothing_shows_it(tmp_path: Path) -> None:
+    file = tmp_path / "signing-key.pem"
+    key = Ed25519PrivateKey.generate()
+    file.write_bytes(key.private_bytes(*PEM, NoEncryption()))
+    file.chmod(0o600)
+    for ended in (
+        start(tmp_path, ("diffsettings", "--all"), CANCELBOARD_SIGNING_KEY=str(file)),
+        start(tmp_path, CANCELBOARD_SIGNING_KEY=str(file), CANCELBOARD_LOG="DEBUG"),
+    ):
+        assert ended.returncode == 0, ended.stderr
+        for secret in (file.read_text().splitlines()[1], key.private_bytes_raw().hex()):
+            assert secret not in ended.stdout + ended.stderr
+    assert signing_key(str(file)).public_key() == key.public_key()  # type: ignore[union-attr]
+    assert signing_key("") is None
+    file.chmod(0o644)
+    refused = start(tmp_path, CANCELBOARD_SIGNING_KEY=str(file))
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("cancelboard cannot start. CANCELBOARD_SIGNING_KEY: others may read")
