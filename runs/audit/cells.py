@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import connection
-from django.db.models import DateTimeField, Model, QuerySet
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import BooleanField, DateTimeField, Func, Model, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
 
 from runs.models import Claim, Job, Proposal, Step, Tenant
 from runs.models import Receipt as ReceiptRow
@@ -24,7 +26,22 @@ WRITTEN = """datetime({0}, '+0 days') = substr({0}, 1, 19) AND substr({0}, 1, 4)
 
 def readable(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Those without an unfit cell."""
-    return rows.extra(where=[f"NOT ({' OR '.join(_unfit(rows.model).values())})"])
+    return rows.filter(Readable(rows.model))
+
+
+class Readable(Func):
+    """Whether all of a row's cells are fit."""
+
+    output_field = BooleanField()
+
+    def __init__(self, model: type[Model]) -> None:
+        super().__init__()
+        self.model = model
+
+    def as_sql(  # type: ignore[override]  # Func's takes a template, which this has none of
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **_: Any
+    ) -> tuple[str, list[Any]]:
+        return f"NOT ({' OR '.join(_unfit(self.model).values())})", []
 
 
 def unreadable(only: str | None = None) -> Iterator[Breach]:

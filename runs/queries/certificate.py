@@ -3,31 +3,24 @@
 from typing import Any
 
 from runs import certificates
-from runs.errors import NotAllowed
 from runs.ledger import clock, shown
 from runs.models import Receipt, snapshot
-from runs.permissions import Action, Actor, Target, count_refusal, error_of, rights_of
+from runs.permissions import Action, Actor, Target, error_of, rights_of
 
 from .jobs import find
 from .shape import shapes
 
 
+@snapshot()
 def certificate(actor: Actor, job_id: str) -> dict[str, Any]:
     """The job's certificate (runs.certificates). Raises as `jobs.find`, and NotAllowed without `export`."""
-    try:
-        return _issued(actor, job_id)
-    except NotAllowed as refusal:
-        count_refusal(actor, Action.EXPORT, job_id, refusal.code)
-        raise
-
-
-@snapshot()
-def _issued(actor: Actor, job_id: str) -> dict[str, Any]:
     now = clock()
     row = find(actor, job_id, now)
     verdict = rights_of(actor, now).judge(Action.EXPORT, Target.of(row), now=now)
     if not verdict.allowed:
-        raise error_of(verdict)
+        refusal = error_of(verdict)
+        refusal.action = Action.EXPORT
+        raise refusal
     now = max(now, row.updated_at)  # the clock may have stepped back
     receipts = [shown(receipt) for receipt in Receipt.objects.filter(job=row).order_by("seq")]
     return certificates.issued(shapes([row], now)[0], receipts, now)

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.certificates import checked
-from runs.models import Refusal
+from runs.models import Refusal, User
 
 from .cast import Caller, spec
 
@@ -68,3 +69,18 @@ def test_it_asks_as_often_for_many_receipts(story: Caller) -> None:
     for n in range(20):
         story.ask("j", "pause", event_id=f"p{n}")
     assert asked() == before
+
+
+def test_the_shell_prints_it_for_a_person_with_the_right(
+    story: Caller, cast: dict[str, User], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("certificate", "j", user=cast["aud"].username)
+    assert checked(capsys.readouterr().out.encode())[1] == []
+    for job, name, code in (("j", "lena", 1), ("nothing", "aud", 2)):
+        with pytest.raises(CommandError) as refused:
+            call_command("certificate", job, user=cast[name].username)
+        assert refused.value.returncode == code
+    assert {(each.action, each.job_id) for each in Refusal.objects.all()} == {
+        ("export", "j"),
+        ("export", "nothing"),
+    }

@@ -1,7 +1,6 @@
 """What an owner puts where it can't be (SQLite keeps anything anywhere): a named finding, no traceback."""
 
 import json
-import os
 from collections.abc import Iterator
 from itertools import cycle
 from random import Random
@@ -14,11 +13,12 @@ from django.db.models import DateTimeField, Model
 from runs.audit import breaches, snapshot
 from runs.audit.cells import MODELS
 from runs.models import Job, Receipt, Step
+from tests.support.scale import scale
 
 from .cast import Story
 from .tampering import found, rechain, tampering
 
-TRIES = int(os.environ.get("FORGERIES", "30"))
+TRIES = scale(30, 600)
 
 NO_NUMBERS = ["'many'", "x'00ff'", "1.5"]
 NO_TEXTS = ["x'ff'"]
@@ -154,6 +154,7 @@ def replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
     return copy
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("seed", range(3))
 def test_no_forgery_of_body_or_detail_stops_the_audit(told: Story, seed: int) -> None:
     """With right digests, so that all of it reaches the replay; not every forgery can be known for one."""

@@ -1,35 +1,26 @@
-"""`manage.py certificate JOB`: its certificate on standard output, for whoever has the shell.
-
-Exit 0: printed. 2: no such job, or one in several tenants.
-"""
+"""`manage.py certificate`: a job's certificate on standard output, to be kept elsewhere. Changes nothing."""
 
 import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
-from runs.models import Job
-from runs.permissions import Actor
+from runs.management.shell import add_as, person, told
+from runs.permissions import Action, counting
 from runs.queries.certificate import certificate
 
 
 class Command(BaseCommand):
-    help = "Print a job's certificate: keep it elsewhere, `verify` checks it, `audit --certificate` uses it."
+    help = "A job's certificate, as JSON: `verify` checks it, `audit --certificate` uses it."
     requires_system_checks: tuple[str, ...] = ()  # it needs the tables, not the pages
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("job", metavar="JOB")
-        parser.add_argument(
-            "--tenant", metavar="T", help="needed where several tenants have a job of this id"
-        )
+        parser.add_argument("job")
+        add_as(parser)
 
-    def handle(self, *args: Any, job: str, tenant: str | None, **options: Any) -> None:
-        rows = Job.objects.filter(job_id=job).select_related("tenant")
-        found = list(rows.filter(tenant__name=tenant) if tenant is not None else rows)
-        if len(found) != 1:
-            raise CommandError(
-                f"There are {len(found)} jobs {job!r}: name one, or its --tenant.", returncode=2
-            )
-        made = certificate(Actor.system(found[0].tenant), job)
+    def handle(self, *args: Any, job: str, user: str, **options: Any) -> None:
+        actor = person(user)
+        with told(), counting(actor, Action.EXPORT, job):
+            made = certificate(actor, job)
         self.stdout.write(json.dumps(made, ensure_ascii=False, indent=1))
