@@ -11,17 +11,19 @@ from collections.abc import Iterator
 from datetime import datetime
 from threading import Event
 
-from django.db import close_old_connections
+from django.db import Error, close_old_connections
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from runs import ledger
-from runs.commands import do
+from runs.commands import do, operations
 from runs.errors import CancelboardError
 from runs.models import Job, Proposal, Step
 from runs.permissions import Actor
 from runs.protocol.asks import Ask, Checkpoint, Escalate, Expire, Lapse
 
 logger = logging.getLogger(__name__)
+
+AT_WORK = 0.2  #: seconds between two passes while an operation has jobs left
 
 
 def one_pass() -> Counter[str]:
@@ -36,7 +38,7 @@ def one_pass() -> Counter[str]:
         except Exception:  # a fault of ours or of the rows: it must not keep every job behind it waiting
             logger.exception("%s of %s failed", ask.kind, job.job_id)
             done["failed"] += 1
-    return done
+    return done + operations.work_off(ledger.clock())
 
 
 def due(now: datetime) -> Iterator[tuple[Job, Ask]]:
@@ -68,6 +70,14 @@ def _each(jobs: QuerySet[Job]) -> Iterator[Job]:
     return iter(list(jobs.select_related("tenant").only("job_id", "tenant")))
 
 
+def _is_waiting() -> bool:
+    """Whether there is an operation to go on with; a database that is away answers in the next pass."""
+    try:
+        return operations.is_waiting()
+    except Error:
+        return False
+
+
 def loop(every: float, stop: Event) -> None:
     """A pass at once, then one every `every` seconds, until `stop` is set. A failed pass is logged, not
     fatal."""
@@ -82,4 +92,4 @@ def loop(every: float, stop: Event) -> None:
                 logger.info(
                     "settle pass: %s", ", ".join(f"{count} {status}" for status, count in done.items())
                 )
-        stop.wait(every)
+        stop.wait(min(every, AT_WORK) if _is_waiting() else every)

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from runs.commands import Answer
 from runs.protocol.asks import Ask, Event
 from runs.protocol.states import Control, Result
-from runs.protocol.tables import TABLES
+from runs.protocol.tables import CODES
 
-from .shapes import Cause, Count, Digest, Problem, Receipt, Signal, StepContent, Time
+from .shapes import Cause, Count, Digest, OperationTaken, Problem, Receipt, Signal, StepContent, Time
 
 #: The fields of a command's answers beside status, replayed and receipt; each stands in those it belongs to.
 FIELDS: dict[str, dict[str, Any]] = {
@@ -39,6 +39,8 @@ FIELDS: dict[str, dict[str, Any]] = {
     "approve": {"result": Result},
     "decline": {"result": Result},
     "seal": {"sealed_generation": int},
+    "operate": {"operation": OperationTaken},
+    "abort": {"operation": OperationTaken},
 }
 #: What the door itself may answer to any command.
 PROBLEMS = (401, 403, 404, 413, 415, 422, 429, 503)
@@ -47,9 +49,9 @@ PROBLEMS = (401, 403, 404, 413, 415, 422, 429, 503)
 def statuses(ask: type[Ask]) -> dict[int, list[str]]:
     """The words of each HTTP code, by the command's table; its `not_found` is a problem (404)."""
     found: dict[int, list[str]] = {}
-    for row in TABLES[ask.kind]:
-        if row.code != 404 and row.status not in found.setdefault(row.code, []):
-            found[row.code].append(row.status)
+    for (kind, status), code in CODES.items():
+        if kind == ask.kind and code != 404:
+            found.setdefault(code, []).append(status)
     if issubclass(ask, Event):
         found.setdefault(409, []).append("event_conflict")
     return found

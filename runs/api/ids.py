@@ -5,7 +5,7 @@ from typing import Annotated
 from django.urls import register_converter
 from pydantic import StringConstraints, TypeAdapter
 
-from runs.protocol.fields import JobId
+from runs.protocol.fields import Id, JobId
 
 #: A caller's own event id, or one of the server's, which begin with `~`.
 EventId = Annotated[str, StringConstraints(pattern=r"^~?[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}$", max_length=128)]
@@ -27,9 +27,14 @@ class JobIdInPath(_Id):
     shape = TypeAdapter(JobId)
 
 
+class OperationIdInPath(_Id):
+    shape = TypeAdapter(Id)
+
+
 class EventIdInPath(_Id):
     shape = TypeAdapter(EventId)
 
 
 register_converter(JobIdInPath, "job_id")
+register_converter(OperationIdInPath, "operation_id")
 register_converter(EventIdInPath, "event_id")

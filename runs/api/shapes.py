@@ -207,6 +207,47 @@ class Queues(Shape):
     queues: list[Queue]
 
 
+class OperationTaken(Shape):
+    operation_id: str
+    command: Literal["cancel"]
+    title: str
+    jobs: Count
+
+
+class Operation(OperationTaken):
+    event_id: str
+    cause: str
+    note: str
+    filter: dict[str, Any] | None
+    by: str
+    state: Literal["open", "done", "aborted"]
+    answered: Count
+    answers: dict[str, int]
+    created_at: Time
+    ended_at: Time | None
+    aborted_by: str | None
+
+
+class ListedJob(Shape):
+    """`status`: of its answer, or the code of its refusal; null while it was not asked."""
+
+    n: Count
+    job_id: str
+    event_id: str
+    status: str | None
+    at: Time | None
+
+
+class OperationAndList(Operation):
+    list: list[ListedJob]
+    next_after: int | None
+
+
+class Operations(Shape):
+    operations: list[Operation]
+    next_cursor: str | None
+
+
 class TokenInUse(Shape):
     prefix: str
     expires_at: Time

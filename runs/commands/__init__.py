@@ -3,6 +3,7 @@
     spine.py    the six lines that every command goes through, and what follows its commit
     locked.py   the locks, the clock and the facts a decision looks at; who may; the replay check
     write.py    state and receipt together
+    operations.py    many jobs asked the same, one by one
     rows.py     between the database's rows and the protocol's values: the one load() and the one save()
 
 What is decided stands in runs.protocol, who may in runs.permissions. To add a command: docs/protocol.md,

@@ -155,7 +155,7 @@ class At:
         if cause is not None:
             if not causes.known_and_live(self.tenant.id, cause):
                 raise Invalid(FieldError("cause", f"{cause!r} is no cause of this tenant, or a retired one"))
-            if self.ask.kind == "cancel" and cause in causes.NOT_FOR_CANCEL:
+            if self.ask.kind in ("cancel", "operate") and cause in causes.NOT_FOR_CANCEL:
                 raise Invalid(
                     FieldError("cause", f"{cause!r} releases resources; it cannot be why a job is cancelled")
                 )

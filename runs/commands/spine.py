@@ -4,6 +4,7 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from django.db import (
     DatabaseError,
@@ -27,6 +28,8 @@ from . import tombstones, write
 from .locked import ACTIONS, At, lock
 from .write import Answer
 
+Tried = TypeVar("Tried")
+
 logger = logging.getLogger(__name__)
 
 TRIES = 6
@@ -43,7 +46,7 @@ def do(actor: Actor, job_id: str | None, ask: Ask) -> Answer:
     NotAllowed, Unauthenticated, Invalid (nothing was kept, the event id is free) and Busy (send it again).
     """
     with counting(actor, ACTIONS.get(ask.kind, Action.EXECUTE), job_id or ""):
-        answer, at = _tried(lambda: _once(actor, job_id, ask))
+        answer, at = tried(lambda: _once(actor, job_id, ask))
     _confirm_ancestors(at)
     return answer
 
@@ -73,7 +76,7 @@ def _decided(at: At, ask: Ask) -> Answer:
     return answer
 
 
-def _tried(once: Callable[[], tuple[Answer, At]]) -> tuple[Answer, At]:
+def tried(once: Callable[[], Tried]) -> Tried:
     """Decide again on what is there now, a bounded number of times: a lost race for a unique name, a
     deadlock, a busy or restarted database are no decision."""
     began = time.monotonic()

@@ -6,6 +6,7 @@ lists and pages. What a column means is said where it stands; why it may hold a 
 
 from .jobs import Claim, Job, Proposal, Step, Tombstone
 from .ledger import Delivery, Receipt
+from .operations import Operation, OperationJob
 from .people import Grant, Refusal, Tenant, Token, User
 from .settings import Cause, Queue, Tool
 from .snapshot import snapshot
@@ -16,6 +17,8 @@ __all__ = [
     "Delivery",
     "Grant",
     "Job",
+    "Operation",
+    "OperationJob",
     "Proposal",
     "Queue",
     "Receipt",

@@ -1,5 +1,5 @@
 """The database itself refuses to change what was written: receipts wholly, grants but for their one
-revocation.
+revocation, operations but for their progress.
 
 Made in `post_migrate`, because a migration that rebuilds a SQLite table drops its triggers without a word.
 """
@@ -9,10 +9,20 @@ from typing import Any
 from django.db import connections
 
 RECEIPT, GRANT = "runs_receipt", "runs_grant"
+OPERATION, LISTED = "runs_operation", "runs_operationjob"
 KEPT = (  # of a grant: everything but its revocation
     *("id", "tenant_id", "user_id", "group_id", "action", "effect", "scope", "queue", "owner", "job"),
     *("not_before", "expires_at", "reason", "granted_by_id", "granted_at"),
 )
+ASKED = (  # of an operation: everything but how far it is
+    *("id", "tenant_id", "operation_id", "event_id", "command", "title", "cause", "note", "filter", "jobs"),
+    *("by_id", "token_id", "created_at"),
+)
+PLACE = ("id", "operation_id", "position", "job_ref")  # of a job in its list: everything but its one answer
+
+
+def changed(columns: tuple[str, ...], unlike: str) -> str:
+    return " OR ".join(f"OLD.{column} {unlike} NEW.{column}" for column in columns)
 
 
 POSTGRESQL = f"""
@@ -29,6 +39,15 @@ cb_refuse(); CREATE OR REPLACE TRIGGER cb_grant_once BEFORE UPDATE ON {GRANT} FO
     OLD.revoked_at IS NOT NULL OR NEW.revoked_at IS NULL
     OR ({", ".join(f"OLD.{c}" for c in KEPT)}) IS DISTINCT FROM ({", ".join(f"NEW.{c}" for c in KEPT)})
 ) EXECUTE FUNCTION cb_refuse();
+CREATE OR REPLACE TRIGGER cb_operation_row BEFORE DELETE ON {OPERATION} FOR EACH ROW EXECUTE FUNCTION
+cb_refuse();
+CREATE OR REPLACE TRIGGER cb_operation_all BEFORE TRUNCATE ON {OPERATION} FOR EACH STATEMENT EXECUTE FUNCTION
+cb_refuse(); CREATE OR REPLACE TRIGGER cb_operation_once BEFORE UPDATE ON {OPERATION} FOR EACH ROW WHEN (
+    OLD.state <> 'open' OR {changed(ASKED, "IS DISTINCT FROM")}) EXECUTE FUNCTION cb_refuse();
+CREATE OR REPLACE TRIGGER cb_listed_row BEFORE DELETE ON {LISTED} FOR EACH ROW EXECUTE FUNCTION cb_refuse();
+CREATE OR REPLACE TRIGGER cb_listed_all BEFORE TRUNCATE ON {LISTED} FOR EACH STATEMENT EXECUTE FUNCTION
+cb_refuse(); CREATE OR REPLACE TRIGGER cb_listed_once BEFORE UPDATE ON {LISTED} FOR EACH ROW WHEN (
+    OLD.status <> '' OR {changed(PLACE, "IS DISTINCT FROM")}) EXECUTE FUNCTION cb_refuse();
 """
 
 SQLITE = [
@@ -50,6 +69,34 @@ SQLITE = [
     f"CREATE TRIGGER IF NOT EXISTS cb_grant_once BEFORE UPDATE ON {GRANT} WHEN OLD.revoked_at IS NOT NULL "
     f"OR NEW.revoked_at IS NULL OR {' OR '.join(f'OLD.{c} IS NOT NEW.{c}' for c in KEPT)} "
     "BEGIN SELECT RAISE(ABORT, 'runs_grant is append-only: UPDATE refused'); END",
+    *(
+        f"CREATE TRIGGER IF NOT EXISTS {trigger} BEFORE {when} "
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only: {what} refused'); END"
+        for trigger, table, what, when in (
+            ("cb_operation_delete", OPERATION, "DELETE", f"DELETE ON {OPERATION}"),
+            (
+                "cb_operation_replace",
+                *(OPERATION, "REPLACE"),
+                f"INSERT ON {OPERATION} WHEN EXISTS (SELECT 1 FROM {OPERATION} WHERE id = NEW.id)",
+            ),
+            (
+                "cb_operation_once",
+                *(OPERATION, "UPDATE"),
+                f"UPDATE ON {OPERATION} WHEN OLD.state <> 'open' OR {changed(ASKED, 'IS NOT')}",
+            ),
+            ("cb_listed_delete", LISTED, "DELETE", f"DELETE ON {LISTED}"),
+            (
+                "cb_listed_replace",
+                *(LISTED, "REPLACE"),
+                f"INSERT ON {LISTED} WHEN EXISTS (SELECT 1 FROM {LISTED} WHERE id = NEW.id)",
+            ),
+            (
+                "cb_listed_once",
+                *(LISTED, "UPDATE"),
+                f"UPDATE ON {LISTED} WHEN OLD.status <> '' OR {changed(PLACE, 'IS NOT')}",
+            ),
+        )
+    ),
 ]
 
 
@@ -58,8 +105,8 @@ def install(using: str = "default", **_: Any) -> None:
     migrated)."""
     connection = connections[using]
     tables = connection.introspection.table_names()
-    if RECEIPT not in tables or GRANT not in tables:
-        return  # migrated back to nothing
+    if not {RECEIPT, GRANT, OPERATION, LISTED} <= set(tables):
+        return  # migrated back
     with connection.cursor() as cursor:
         for statement in [POSTGRESQL] if connection.vendor == "postgresql" else SQLITE:
             cursor.execute(statement)

@@ -4,10 +4,11 @@
 by its fence (PROTOCOL section 3).
 """
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from .canonical import digest
 from .evidence import Evidence, Outcome, Verified
 from .fields import (
     Attempt,
@@ -24,9 +25,11 @@ from .fields import (
     misfit,
 )
 from .spec import Spec
+from .states import Control, Result
 
 GRACE_SECONDS = 90
 LEASE_SECONDS = 90
+MOST_NAMED = 5_000  #: jobs that one operation names
 
 
 class Ask(Shape):
@@ -199,6 +202,63 @@ class CloseDispute(Event):
 class Seal(Event):
     kind = "seal"
     generation: Generation
+
+
+class Filter(Shape):
+    """Which jobs an operation is for; each condition given narrows it."""
+
+    queue: Id | None = None
+    control: Control | None = Field(None, strict=False)
+    result: Result | None = Field(None, strict=False)
+    unsettled: bool | None = None
+    disputed: bool | None = None
+    headline: Line128 | None = None
+    owner: Line200 | None = None
+    q: Line128 | None = None
+
+
+class Operate(Event):
+    """The same for many jobs, each judged and answered by itself."""
+
+    kind = "operate"
+    command: Literal["cancel"]
+    job_ids: Annotated[list[JobId], Field(min_length=1, max_length=MOST_NAMED)] | None = None
+    filter: Filter | None = None
+    cause: Id = "canceled_no_cause"
+    note: Note = ""
+    title: Line200 = ""
+
+    @model_validator(mode="after")
+    def _says_which_jobs(self) -> Self:
+        if (self.job_ids is None) is (self.filter is None):
+            raise misfit("job_ids", "is required, or filter, and not both")
+        if self.job_ids is not None and len(set(self.job_ids)) < len(self.job_ids):
+            raise misfit("job_ids", "names a job twice")
+        if self.filter is not None and not self.conditions:
+            raise misfit("filter", "needs at least one condition: it would reach every job")
+        return self
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """The filter's conditions that were given, JSON-ready."""
+        return self.filter.model_dump(mode="json", exclude_none=True) if self.filter else {}
+
+    def content(self, fence: int = 0) -> dict[str, Any]:
+        """Named jobs by the digest of their list, like a spec."""
+        shown = super().content()
+        named = shown.pop("job_ids")
+        return {**shown, "filter": self.conditions or None, "job_ids_digest": named and digest(named)}
+
+
+class AbortBody(Event):
+    kind = "abort"
+    note: Note = ""
+
+
+class Abort(AbortBody):
+    """Ask no further job of an operation; the path says which one."""
+
+    operation: Id
 
 
 class Lapse(Ask):

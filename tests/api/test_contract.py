@@ -21,6 +21,8 @@ COMMANDS = {
 PATHS = {
     "POST /jobs",
     "POST /seal",
+    *("POST /operations", "GET /operations", "GET /operations/{operation_id}"),
+    "POST /operations/{operation_id}/abort",
     *(f"POST /jobs/{{job_id}}/{name}" for name in COMMANDS),
     "GET /jobs",
     "GET /jobs/{job_id}",

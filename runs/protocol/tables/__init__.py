@@ -33,5 +33,9 @@ TABLES: dict[str, Table] = {
 
 #: The HTTP code of each answer, by command and status: a replay repeats it.
 CODES: dict[tuple[str, str], int] = {
-    (kind, row.status): row.code for kind, table in TABLES.items() for row in table
+    **{(kind, row.status): row.code for kind, table in TABLES.items() for row in table},
+    # Operations decide nothing about a job: each of its cancels is decided by its own table.
+    ("operate", "accepted"): 202,
+    ("abort", "aborted"): 200,
+    ("abort", "already_ended"): 200,
 }
