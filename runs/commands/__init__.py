@@ -2,6 +2,7 @@
 
     spine.py    the six lines that every command goes through, and what follows its commit
     locked.py   the locks, the clock and the facts a decision looks at; who may; the replay check
+    below.py    all below a job, for a cancel that is passed on
     write.py    state and receipt together
     operations.py    many jobs asked the same, one by one
     rows.py     between the database's rows and the protocol's values: the one load() and the one save()

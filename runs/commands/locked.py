@@ -1,6 +1,5 @@
 """What happens before a decision: the locks in their order, the clock after them, the facts the decision
-looks
-at, who may do it, and whether the same event was answered before (PROTOCOL section 4, first paragraph).
+looks at, who may do it, whether the same event was answered before (PROTOCOL section 4, first paragraph).
 
 Rights are read after the tenant's lock and judged on the locked row, so a revocation that has committed is
 never overtaken. Nothing is written here.
@@ -8,13 +7,11 @@ never overtaken. Nothing is written here.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import sha256
-from hmac import compare_digest
 from typing import Any
 
 from runs import causes, ledger
 from runs.errors import FieldError, Invalid, NotAllowed, NotVisible
-from runs.models import Claim, Job, Proposal, Queue, Receipt, Step, Tenant
+from runs.models import Job, Proposal, Queue, Receipt, Step, Tenant
 from runs.permissions import (
     WHOLE,
     Action,
@@ -33,6 +30,7 @@ from runs.protocol.fields import generation_of
 from runs.protocol.spec import Spec
 
 from . import rows
+from .below import MOST, lock_below, may_stop, passed_on, unfinished
 
 ACTIONS = {
     "submit": Action.SUBMIT,
@@ -53,8 +51,7 @@ UNAUTHENTICATED = ("principal_inactive", "token_dead")
 
 @dataclass
 class At:
-    """Where a command stands once everything is locked: the row (None: no such job, or none that the actor
-    may see), and the world its decision looks at."""
+    """Where a command stands once all is locked: the row (None: none that the actor may see), the world."""
 
     actor: Actor
     ask: Any
@@ -71,6 +68,8 @@ class At:
     world: states.World = field(init=False)
     judged: Action | None = None  #: on what `grant` decided; once a job is made, `action` would say another
     grant: int | None = None
+    below: list["At"] = field(default_factory=list)  #: whom the command is passed on to, the deepest first
+    too_many: bool = False  #: are below
 
     @property
     def action(self) -> Action:
@@ -100,18 +99,14 @@ class At:
             raise
 
     def _authorise(self) -> None:
-        dead = self.rights.judge(Action.VIEW, WHOLE, now=self.now)
-        if dead.code in UNAUTHENTICATED:
+        if (dead := self.rights.judge(Action.VIEW, WHOLE, now=self.now)).code in UNAUTHENTICATED:
             raise error_of(dead)
-        target = self._target()
-        if target is None:
+        if (target := self._target()) is None:
             if not self.rights.anywhere(self.action, self.now):
                 raise NotVisible
             return
-        if self.ask.kind != "seal":
-            seen = self.rights.judge(Action.VIEW, target, now=self.now)
-            if not seen.allowed:
-                raise NotVisible
+        if self.ask.kind != "seal" and not self.rights.judge(Action.VIEW, target, now=self.now).allowed:
+            raise NotVisible
         self._require(
             self.rights.judge(
                 self.action,
@@ -121,6 +116,8 @@ class At:
                 now=self.now,
             )
         )
+        for each in self.below:
+            each.judged, each.grant = self.action, may_stop(each.row, self.rights, self.now)
 
     def _target(self) -> Target | None:
         """What the right is judged on: the job; for one that is to be made, its spec; None: nothing to
@@ -159,8 +156,8 @@ class At:
                 raise Invalid(
                     FieldError("cause", f"{cause!r} releases resources; it cannot be why a job is cancelled")
                 )
-        if getattr(self.ask, "cascade", False):
-            raise Invalid(FieldError("cascade", "is not served yet: cancel the children one by one"))
+        if self.too_many:
+            raise Invalid(FieldError("cascade", f"reaches more than {MOST} jobs: use a bulk operation"))
         if self.ask.kind in ("approve", "decline") and self.row is not None and self.proposal is None:
             raise NotVisible
 
@@ -183,6 +180,7 @@ class At:
             proposal=self._proposal(),
             actor_type=self.actor.type,
             actor=self.actor.name,
+            cascaded=len(self.below),
         )
 
     def _wrong_queue(self) -> bool:
@@ -208,25 +206,8 @@ class At:
         return states.Parent(open=is_open, depth=parent.depth)
 
     def _token(self) -> states.Token:
-        """Which fence of this job the given claim is the token of; anything else was never issued."""
         given = getattr(self.ask, "claim", None)
-        if given is None or self.row is None:
-            return states.Token()
-        number, _, secret = given.partition("-")
-        if not (secret and number.isascii() and number.isdigit() and len(number) < 19):
-            return states.Token()
-        fence = int(number)
-        claims = {
-            claim.fence: claim for claim in Claim.objects.filter(job=self.row, fence__in=(fence, fence + 1))
-        }
-        held = claims.get(fence)
-        given_hash = sha256(given.encode()).hexdigest()
-        if held is None or not held.token_hash or not compare_digest(held.token_hash, given_hash):
-            return states.Token()
-        ended = claims.get(fence + 1)
-        return states.Token(
-            fence, newest=fence == self.row.fence, lost_by=ended.cause if ended else "work_claim_lost"
-        )
+        return rows.token(self.row, given) if given is not None and self.row else states.Token()
 
     def _reconcile_needs(self) -> str:
         if self.ask.kind != "reconcile" or self.row is None:
@@ -253,9 +234,9 @@ class At:
 
 
 def lock(actor: Actor, job_id: str | None, ask: Any) -> At:
-    """Take the locks, to be kept to the commit: the tenant (shared; exclusive to seal), the parent's row,
-    the job's
-    row. What is read beside a locked row is read by a later statement, so it is as fresh as the row."""
+    """Take the locks, to be kept to the commit: the tenant (shared; exclusive to seal), the parent's row, the
+    job's row, those below it for a cascade. What is read beside a locked row is read by a later statement,
+    so it is as fresh as the row."""
     (lock_exclusive if ask.kind == "seal" else lock_shared)(actor.tenant_id)
     tenant = Tenant.objects.get(id=actor.tenant_id)
     spec = getattr(ask, "spec", None)
@@ -265,26 +246,22 @@ def lock(actor: Actor, job_id: str | None, ask: Any) -> At:
     row = None
     if job_id is not None:
         row = Job.objects.select_for_update().filter(tenant=tenant, job_id=job_id).first()
+    below = lock_below(tenant, row) if row is not None and getattr(ask, "cascade", False) else []
     now = ledger.clock()
     rights = rights_of(actor, now)
     if row is not None:
-        now = max(now, row.updated_at)
+        now = max(now, *(each.updated_at for each in (row, *below)))
     hidden = row is not None and not rights.judge(Action.VIEW, Target.of(row), now=now).allowed
     seen = None if hidden else row
     queues = list(Queue.objects.filter(tenant=tenant)) if spec is not None else []
-    return At(
-        actor,
-        ask,
-        job_id,
-        tenant,
-        seen,
-        hidden,
-        parent,
-        rights,
-        now,
-        queues,
-        _asked_proposal(tenant, seen, ask),
-    )
+    proposal = _asked_proposal(tenant, seen, ask)
+    at = At(actor, ask, job_id, tenant, seen, hidden, parent, rights, now, queues, proposal)
+    at.too_many = len(below) > MOST
+    at.below = [
+        At(actor, passed_on(ask, each), each.job_id, tenant, each, False, None, rights, now, [])
+        for each in unfinished(below)
+    ]
+    return at
 
 
 def _asked_proposal(tenant: Tenant, row: Job | None, ask: Any) -> Proposal | None:

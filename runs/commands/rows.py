@@ -1,13 +1,16 @@
 """Between the database's rows and the protocol's values: the one load() and the one save()."""
 
 import json
+from dataclasses import replace
 from datetime import datetime
+from hashlib import sha256
+from hmac import compare_digest
 from typing import Any
 
+from runs.models import Claim, Receipt
 from runs.models import Job as JobRow
-from runs.models import Receipt
 from runs.models import Step as StepRow
-from runs.protocol.states import UNSETTLED, Cancel, Control, Job, Result, State, Step, Testimony
+from runs.protocol.states import UNSETTLED, Cancel, Control, Job, Result, State, Step, Testimony, Token
 
 #: Columns that hold a job's fact under the fact's own name.
 SAME = (
@@ -35,12 +38,19 @@ def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
     wanted = {row.position, *(o for o in ordinals if o is not None)} & set(range(row.n_steps))
     step_rows = {step.ordinal: step for step in StepRow.objects.filter(job=row, ordinal__in=wanted)}
     said = _testimony(row, [step for step in step_rows.values() if step.testimony])
+    steps = {ordinal: _step(step, said.get(ordinal, ())) for ordinal, step in step_rows.items()}
+    children = unfinished_children(row) if row.has_children else 0
+    return replace(load_alone(row), steps=steps, children_unfinished=children), step_rows
+
+
+def load_alone(row: JobRow) -> Job:
+    """The job as its own row says it: no step, no children, no query."""
     cancel = None
     if row.cancel_seq is not None:
         asked = {name: getattr(row, f"cancel_{name}") for name in CANCEL}
         assert row.grace_until is not None  # stored with the cancel
         cancel = Cancel(**asked, grace_until=row.grace_until)
-    job = Job(
+    return Job(
         n_steps=row.n_steps,
         marked=row.dispatch == "marked",
         digest=row.spec_digest,
@@ -48,13 +58,25 @@ def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
         control=Control(row.control),
         result=Result(row.result),
         current=State(row.cur),
-        steps={ordinal: _step(step, said.get(ordinal, ())) for ordinal, step in step_rows.items()},
         cancel=cancel,
-        children_unfinished=unfinished_children(row) if row.has_children else 0,
         seq=row.seq,
         **{name: getattr(row, name) for name in SAME},
     )
-    return job, step_rows
+
+
+def token(row: JobRow, given: str) -> Token:
+    """Which fence of this job the given claim is the token of; anything else was never issued."""
+    number, _, secret = given.partition("-")
+    if not (secret and number.isascii() and number.isdigit() and len(number) < 19):
+        return Token()
+    fence = int(number)
+    claims = {claim.fence: claim for claim in Claim.objects.filter(job=row, fence__in=(fence, fence + 1))}
+    held = claims.get(fence)
+    given_hash = sha256(given.encode()).hexdigest()
+    if held is None or not held.token_hash or not compare_digest(held.token_hash, given_hash):
+        return Token()
+    ended = claims.get(fence + 1)
+    return Token(fence, newest=fence == row.fence, lost_by=ended.cause if ended else "work_claim_lost")
 
 
 def _step(row: StepRow, testimony: tuple[Testimony, ...]) -> Step:

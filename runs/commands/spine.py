@@ -61,6 +61,12 @@ def _once(actor: Actor, job_id: str | None, ask: Ask) -> tuple[Answer, At]:
 
 def _decided(at: At, ask: Ask) -> Answer:
     at.check_names()
+    for each in at.below:
+        each.look()
+        write.write(each, decide(TABLES["cancel"], each.world, each.ask), each.ask)
+        write.confirm_if_settled(each)
+    if at.below:
+        at.look()  # fewer children are unfinished now
     if ask.kind == "reconcile" and at.world.job is not None:
         lapse = decide(TABLES["lapse"], at.world, Lapse())  # a lapsed lease counts as lapsed at once
         if lapse.row.kept:

@@ -192,6 +192,7 @@ class World:
     proposal: Proposal | None = None  #: the open one of the asked step, or the one named
     actor_type: ActorType = ActorType.SERVICE
     actor: str = ""
+    cascaded: int = 0  #: to how many unfinished descendants a cancel is passed on
 
     @property
     def at(self) -> Job:

@@ -13,7 +13,7 @@ def spec_digest(w: World, ask: Any) -> dict[str, Any]:
 
 
 def cascaded(w: World, ask: Any) -> dict[str, Any]:
-    return {"cascaded": 0}
+    return {"cascaded": w.cascaded}
 
 
 def result(w: World, ask: Any) -> dict[str, Any]:

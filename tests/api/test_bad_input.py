@@ -116,7 +116,6 @@ COMMANDS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a grace below zero": ("cancel", {"spec": spec(), "grace_seconds": -1}, "grace_seconds"),
     "a grace in words": ("cancel", {"spec": spec(), "grace_seconds": "90"}, "grace_seconds"),
     "a cascade in words": ("cancel", {"spec": spec(), "cascade": "yes"}, "cascade"),
-    "a cascade, for now": ("cancel", {"spec": spec(), "cascade": True}, "cascade"),
     "a lease too short": ("claim", {"event_id": ..., "worker": "w", "ttl_seconds": 4}, "ttl_seconds"),
     "a lease too long": ("claim", {"event_id": ..., "worker": "w", "ttl_seconds": 3601}, "ttl_seconds"),
     "a lease that is true": ("claim", {"event_id": ..., "worker": "w", "ttl_seconds": True}, "ttl_seconds"),

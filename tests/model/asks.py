@@ -117,7 +117,7 @@ def breaks_shape(ask: Ask) -> bool:
     """422 by the body alone, so before the event id is looked at."""
     if ask.kind == "cancel":
         both = ask.spec is not None and ask.spec_digest is not None
-        return ask.digest is None or (both and ask.spec_digest != ask.digest) or ask.cascade
+        return ask.digest is None or (both and ask.spec_digest != ask.digest)
     if ask.kind == "claim":
         return not 5 <= ask.ttl_seconds <= 3600
     if ask.kind == "report":

@@ -90,6 +90,8 @@ class Bodies:
             told["spec"] = spec
         if draw > 0.5:
             told["spec_digest"] = read_spec(spec).digest
+        if not 0.2 < draw < 0.8:
+            told["cascade"] = True
         return told | {"grace_seconds": self.rng.choice((5, 90))} if self.clock else told
 
     def for_claim(self, job_id: str, job: Job | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Beginnings and ends, row by row as in PROTOCOL.md §4, §9, §11: submit, cancel, checkpoint, seal.
 
-Each takes (world, job, ask) and returns a Verdict; `job` is None for an unknown job. Cascades are not here.
+Each takes (world, job, ask) and returns a Verdict; `job` is None for an unknown job. How a cascade
+goes down is world.py's.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ def cancel(world: World, job: Job | None, ask: Ask) -> Verdict:
             return Verdict("wrong_queue", 409, kept=True)
         stone = Job(ask.job_id, spec, False, (Step(),) * spec.size, control="acknowledged")
         return Verdict("tombstoned", 201, replace(stone, cancel=accepted(stone, ask)), kept=True)
+    told: dict[str, Any] = {"cascaded": len(world.unfinished_below(job.job_id)) if ask.cascade else 0}
     if job.spec.digest != ask.digest:
-        return Verdict("spec_conflict", 409, kept=True)
-    told: dict[str, Any] = {"cascaded": 0}
+        return Verdict("spec_conflict", 409, kept=True, fields=told)
     if job.control != "run":
         return Verdict("already_requested", kept=True, fields=told)
     if job.result != "open":

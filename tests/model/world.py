@@ -1,7 +1,7 @@
 """A plain model of one tenant, written from PROTOCOL.md alone: slow, in memory, meant to be obviously right.
 
-It is the second opinion of the tests, not the product: no digests of receipts, no rights (but `same_person`),
-no cascade. Time is an argument. A world is small and cheap to copy; all that it holds is immutable.
+It is the second opinion of the tests, not the product: no digests of receipts, no rights (but `same_person`).
+Time is an argument. A world is small and cheap to copy; all that it holds is immutable.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import people, stops, worker
-from .asks import CAUSES, RELEASE_CAUSES, Ask, breaks_shape, generation, read_spec
+from .asks import CAUSES, RELEASE_CAUSES, Ask, breaks_shape, canonical, generation, read_spec, sha256
 from .moves import lapsed
 from .state import SETTLED, Answer, Job, Proposal, Queue, Receipt, Verdict
 from .view import show
@@ -101,12 +101,22 @@ class World:
     def decide(self, job: Job | None, ask: Ask) -> Answer:
         if ask.kind == "reconcile" and job is not None:
             job = self.lapse(job)
+        below = self.unfinished_below(job.job_id) if ask.cascade and job is not None else []
         answer = self.write(job, ask, TABLES[ask.kind](self, job, ask))
         if answer.status == "sealed" and ask.kind == "seal":
             self.sealed = ask.generation
         if answer.receipt_kept and ask.job_id in self.jobs:
             self.acknowledge(self.jobs[ask.job_id])
+        for child in below:
+            self.pass_on(ask, self.jobs[child])
         return answer
+
+    def pass_on(self, ask: Ask, child: Job) -> None:
+        """§9: a cancel of its own for each, whatever was answered above; confirmed where nothing is out."""
+        event_id = "~" + sha256(canonical([ask.event_id, child.job_id]))
+        own = {"job_id": child.job_id, "event_id": event_id, "spec": None, "spec_digest": child.spec.digest}
+        asked = replace(ask, **own, cause="parent_cancelled", cascade=False)
+        self.write(child, asked, stops.cancel(self, child, asked))
 
     def write(self, job: Job | None, ask: Ask, verdict: Verdict) -> Answer:
         """State and receipt together, and the event id with the answer it will have for ever."""
@@ -196,6 +206,14 @@ class World:
         return (job.result == "open" and job.control != "acknowledged") or any(
             self.unfinished(each, (*path, job_id)) for each in below
         )
+
+    def unfinished_below(self, job_id: str, path: tuple[str, ...] = ()) -> list[str]:
+        """Every descendant that is unfinished."""
+        path = (*path, job_id)
+        children = [
+            each for each in self.children(job_id) if each not in path and self.unfinished(each, path)
+        ]
+        return children + [one for each in children for one in self.unfinished_below(each, path)]
 
     def children(self, job_id: str) -> list[str]:
         return [each.job_id for each in self.jobs.values() if each.spec.parent == job_id]

@@ -12,9 +12,11 @@ import pytest
 
 from runs.protocol.states import Control, Result
 from runs.protocol.tables import TABLES
+from tests.support.scale import scale
 
 from .search.bound import BOUNDS, SHORT, Bound
 from .search.explore import Found, search
+from .search.family import search_family
 from .search.place import Place
 
 each_bound = pytest.mark.parametrize("bound", BOUNDS, ids=str)
@@ -66,3 +68,11 @@ def test_every_row_of_every_table_decides_somewhere() -> None:
         for row in table
     }
     assert [name for decider, name in rows.items() if decider not in seen] == []
+
+
+@pytest.mark.parametrize(("size", "places"), scale([(2, 133)], [(2, 133), (3, 1464)]))
+def test_a_cancel_is_passed_on_and_every_invariant_holds_in_every_family(size: int, places: int) -> None:
+    found, breaches = search_family(size)
+    print(f"{size} generations: {found} families")
+    assert breaches == []
+    assert found == places, "a change of the protocol changes it"
