@@ -35,7 +35,7 @@ application = Drain(
     with_static_files(
         ProtocolTypeRouter(
             {
-                "http": URLRouter([*consumers.http_urlpatterns, re_path(r"", pages)]),
+                "http": URLRouter([*consumers.http_urlpatterns(pages), re_path(r"", pages)]),
                 "websocket": URLRouter([*consumers.worker_urlpatterns, re_path(r"", pages_sockets)]),
             }
         )

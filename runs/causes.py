@@ -3,7 +3,7 @@
 Words only. Nothing here stops anything, and no text promises a re-run or a discarded result.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -84,6 +84,12 @@ def describe_all(tenant_id: int, codes: Iterable[str]) -> dict[str, dict[str, st
     wanted = set(codes)
     own = {cause.code: cause for cause in _own(tenant_id, wanted - BUILT_IN.keys())}
     return {code: _words(code, own.get(code)) for code in wanted}
+
+
+def in_words(tenant_id: int, signal: Mapping[str, Any]) -> dict[str, Any]:
+    """A signal (PROTOCOL section 7) whose causes are codes, with their words."""
+    named = {name: signal[name] for name in ("cause", "original_cause") if signal.get(name)}
+    return {**signal, **{name: describe(tenant_id, code) for name, code in named.items()}}
 
 
 def listing(tenant_id: int) -> list[dict[str, Any]]:

@@ -98,7 +98,8 @@ def _call(operation: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _words(shape: dict[str, Any]) -> str:
     """The statuses of a protocol answer; nothing for other answers."""
-    return _type(shape["properties"]["status"]) if "replayed" in shape["properties"] else ""
+    parts = shape.get("properties", {})
+    return _type(parts["status"]) if "replayed" in parts else ""
 
 
 def _fields(schema: dict[str, Any]) -> Iterator[Field]:

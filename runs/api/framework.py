@@ -48,11 +48,12 @@ class Api(NinjaAPI):
 
 
 def _by_media_type(schema: dict[str, Any]) -> dict[str, Any]:
-    """Ninja knows one media type; a problem has its own."""
+    """Ninja knows one media type; a problem has its own, and so has a stream of events."""
+    own = {"Problem": MEDIA_TYPE, "Events": "text/event-stream"}
     found: dict[str, Any] = {}
     for part in schema.get("anyOf", [schema]):
-        is_problem = part.get("$ref", "").endswith("/Problem")
-        found[MEDIA_TYPE if is_problem else "application/json"] = {"schema": part}
+        name = part.get("$ref", "").rpartition("/")[2]
+        found[own.get(name, "application/json")] = {"schema": part}
     return found
 
 

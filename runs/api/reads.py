@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from ninja import NinjaAPI
 from pydantic import Field
 
+from runs.errors import FieldError, Invalid
 from runs.permissions import Action, counting
 from runs.protocol.fields import MAX_INTEGER, JobId, Line128
 from runs.queries import can, certificate, jobs, preview, receipts, setup
@@ -39,6 +40,20 @@ def list_receipts(request: Request, job_id: JobId, after: After, limit: Limit) -
 
 def get_certificate(request: Request, job_id: JobId) -> HttpResponse:
     return sent(certificate.certificate(request.auth, job_id))
+
+
+def follow_job(request: Request, job_id: JobId, after: After) -> HttpResponse:
+    """Judges the request and says where its stream begins; the stream itself is runs.consumers'. Without that
+    (a server that knows no ASGI) it ends at once, and its reader comes back."""
+    last = request.headers.get("Last-Event-ID", "")
+    if last and not (last.isascii() and last.isdigit() and len(last) < 16):
+        raise Invalid(FieldError("Last-Event-ID", "must be the id of an event of this stream"))
+    receipts.of_job(request.auth, job_id, after, 1)
+    response = HttpResponse(content_type="text/event-stream")
+    response["X-After"] = last or str(after)
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
+    return response
 
 
 def get_receipt(request: Request, event_id: EventId) -> HttpResponse:
@@ -76,6 +91,12 @@ READS: tuple[tuple[str, Any, Any, str], ...] = (
     ("/jobs", list_jobs, shapes.Jobs, "Jobs, newest first"),
     ("/jobs/{job_id:job_id}", get_job, shapes.Job, "A job as it is now"),
     ("/jobs/{job_id:job_id}/receipts", list_receipts, shapes.Receipts, "The receipts of a job, in order"),
+    (
+        "/jobs/{job_id:job_id}/events",
+        follow_job,
+        shapes.Events,
+        "Its receipts as they come (server-sent)",
+    ),
     ("/jobs/{job_id:job_id}/preview", preview_command, shapes.Preview, "What a cancel would do now"),
     (
         "/jobs/{job_id:job_id}/certificate",

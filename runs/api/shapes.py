@@ -5,7 +5,7 @@ Not what builds them: the commands' answers come from runs.commands, the reads f
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from runs.protocol.states import ActorType, Control, Result, State
 from runs.queries.headlines import HEADLINES
@@ -191,6 +191,11 @@ class Certificate(Shape):
     sentence: str
     issued_at: Time
     signature: Signature | None
+
+
+class Events(RootModel[str]):
+    """Server-sent events, one for each receipt: `id` is its number (`Last-Event-ID` resumes), `data` the
+    receipt; an event `end` says why no more may be seen."""
 
 
 class Causes(Shape):

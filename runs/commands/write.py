@@ -123,11 +123,7 @@ def _words(at: At, tells: dict[str, Any]) -> dict[str, Any]:
     if told.get("cause"):
         told["cause"] = causes.describe(at.tenant.id, told["cause"])
     if told.get("signal"):
-        signal = dict(told["signal"])
-        for name in ("cause", "original_cause"):
-            if signal.get(name):
-                signal[name] = causes.describe(at.tenant.id, signal[name])
-        told["signal"] = signal
+        told["signal"] = causes.in_words(at.tenant.id, told["signal"])
     return told
 
 

@@ -1,8 +1,9 @@
 """The worker SDK: a client of cancelboard's HTTP API, and a worker that runs jobs through it.
 
-Installs and imports without Django; needs httpx. How to use it: docs/worker.md. Read the files in this order:
-causes, errors, wire (the contract as values), plans (retries), cancel (the token), step, outcome, reports,
-run (the rules), pulse (the heartbeat), transport and client (blocking), worker.
+Installs and imports without Django; needs httpx and websockets. How to use it: docs/worker.md. Read the files
+in this order: causes, errors, wire (the contract as values), plans (retries), cancel (the token), step,
+outcome, reports, run (the rules), pulse (the heartbeat), ears (the socket), transport and client (blocking),
+worker.
 """
 
 from runs.worker.cancel import CancelToken, Signal

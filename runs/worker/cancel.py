@@ -48,11 +48,14 @@ class CancelToken:
 
     Poll it (`cancelled`, `raise_if_cancelled`), wait for it (`wait`), await it (`cause = await token`) or
     be called (`on_cancel`). A pause does not cancel it: `paused` is true while one lasts.
+
+    A stop asks; after its grace it becomes an abort (`aborted`, `wait_abort`): finish at once, or give up.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._fired = threading.Event()
+        self._aborted = threading.Event()
         self._cause: Cause | None = None
         self._lost = False
         self._signal: Signal | None = None
@@ -80,6 +83,15 @@ class CancelToken:
     @property
     def paused(self) -> bool:
         return self._signal is not None and self._signal.level == "pause"
+
+    @property
+    def aborted(self) -> bool:
+        """The grace of the stop has ended."""
+        return self._aborted.is_set()
+
+    def wait_abort(self, timeout: float | None = None) -> bool:
+        """Block until the grace has ended, or for `timeout` seconds; says whether it has."""
+        return self._aborted.wait(timeout)
 
     def raise_if_cancelled(self) -> None:
         """Raises Cancelled with the cause."""
@@ -152,3 +164,5 @@ class CancelToken:
                 self._signal = signal = Signal.read(raw) if raw else None
                 if signal is not None and signal.level != "pause":
                     self.cancel(signal.original_cause or signal.cause)
+                if signal is not None and signal.level == "abort":
+                    self._aborted.set()

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from runs.worker import wire
+from runs.worker.ears import Ears
 from runs.worker.plans import Nap, Plan, Retry, drive, persist
 from runs.worker.step import Act, StepContext
 from runs.worker.transport import Http
@@ -33,6 +34,7 @@ class Client:
 
     def __init__(self, url: str, token: str, *, timeout: float = 10.0, retry: Retry = CALLER) -> None:
         self._http = Http(url, token, timeout)
+        self.ears = Ears(url, token)
         self._retry = retry
 
     def submit(self, job_id: str, spec: Mapping[str, Any]) -> Answer:
@@ -120,6 +122,7 @@ class Client:
         return self._ask(wire.command(job_id, "release", event_id=event_id, claim=claim, ordinal=ordinal))
 
     def close(self) -> None:
+        self.ears.close()
         self._http.close()
 
     def __enter__(self) -> Self:

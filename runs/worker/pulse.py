@@ -51,19 +51,29 @@ class Heartbeat:
     def __init__(self, beat: Callable[[], float], first: float, name: str) -> None:
         self._beat = beat
         self._first = first
-        self._over = threading.Event()
+        self._over = False
+        self._due = threading.Event()
         self._thread = threading.Thread(target=self._loop, name=f"heartbeat {name}", daemon=True)
 
     def __enter__(self) -> None:
         self._thread.start()
 
+    def now(self) -> None:
+        """The next beat is due: there is something to confirm."""
+        self._due.set()
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over.set()
+        self._over = True
+        self._due.set()
         self._thread.join()
 
     def _loop(self) -> None:
-        due = self._first
-        while not self._over.wait(due):
-            due = self._beat()
+        pause = self._first
+        while True:
+            self._due.wait(pause)
+            self._due.clear()
+            if self._over:
+                return
+            pause = self._beat()

@@ -27,7 +27,9 @@ def check(method: str, response: Any) -> HttpResponse:
         content = declared[str(response.status_code)]["content"]
         assert media_type in content, f"{media_type} is not declared for {response.status_code}"
         schema = content[media_type]["schema"]
-    _validator(json.dumps(schema)).validate(json.loads(response.content))
+    text = response.content.decode()
+    told = text if media_type == "text/event-stream" else json.loads(text)
+    _validator(json.dumps(schema)).validate(told)
     return response  # type: ignore[no-any-return]
 
 

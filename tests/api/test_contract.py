@@ -26,6 +26,7 @@ PATHS = {
     *(f"POST /jobs/{{job_id}}/{name}" for name in COMMANDS),
     "GET /jobs",
     "GET /jobs/{job_id}",
+    "GET /jobs/{job_id}/events",
     "GET /jobs/{job_id}/receipts",
     "GET /jobs/{job_id}/preview",
     "GET /jobs/{job_id}/certificate",

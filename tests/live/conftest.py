@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from runs.permissions import Action, issue_token
 from tests.board.cast import BACKEND, Stage
 from tests.support.databases import Database
 from tests.support.server import Served
@@ -61,6 +62,13 @@ class Tab:
 def stage(real_db: Database) -> Stage:
     """Told by this process, which is another one than the server."""
     return Stage()
+
+
+@pytest.fixture
+def token(stage: Stage) -> str:
+    """w1's."""
+    allowed = [Action.VIEW, Action.EXECUTE, Action.SUBMIT]
+    return issue_token(stage.actors["system"], stage.people["w1"], allowed, ["mail"])[1]
 
 
 @pytest.fixture

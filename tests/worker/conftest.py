@@ -138,12 +138,14 @@ def receiver() -> Receiver:
 
 @pytest.fixture
 def worker(server: Server, line: Line) -> Iterator[MakeWorker]:
-    """`worker(tool)`: one on the line that can break, quick enough for a test."""
+    """`worker(tool)`: one on the line that can break, quick enough for a test. It hears by its heartbeat:
+    what the socket adds is told in tests/live."""
     clients: list[Client] = []
 
     def make(tool: Tool, timing: Timing = TIMING, retry: Retry = QUICK) -> Worker:
         clients.append(Client(line.url, server.token, timeout=10))
-        return Worker(clients[-1], name="w1", tools={"smtp/2": tool}, timing=timing, retry=retry)
+        tools = {"smtp/2": tool}
+        return Worker(clients[-1], name="w1", tools=tools, timing=timing, retry=retry, socket=False)
 
     yield make
     for client in clients:

@@ -1,4 +1,4 @@
-"""The SDK installs and imports without Django, and needs httpx alone (STACK: a worker installs no Django)."""
+"""The SDK installs and imports without Django, and needs httpx and websockets alone."""
 
 import ast
 import subprocess
@@ -37,7 +37,7 @@ def test_it_imports_where_django_cannot_be() -> None:
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.name)
-def test_it_needs_httpx_alone(file: Path) -> None:
+def test_it_needs_httpx_and_websockets_alone(file: Path) -> None:
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -48,4 +48,8 @@ def test_it_needs_httpx_alone(file: Path) -> None:
             continue
         for name in names:
             top = name.split(".")[0]
-            assert top in sys.stdlib_module_names or name == "httpx" or name.startswith("runs.worker"), name
+            assert (
+                top in sys.stdlib_module_names
+                or top in ("httpx", "websockets")
+                or name.startswith("runs.worker")
+            ), name

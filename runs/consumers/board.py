@@ -1,97 +1,27 @@
-"""The sockets. They say "look again", never what is true: a page then asks the same view as at first.
-
-The only async code beside the worker SDK. One hub in each server process: it owns the tailer, which runs
-while a socket is open, and hands each nudge to the sockets of its tenant.
-"""
+"""A page's socket. It says "look again", never what is true: a page then asks the same view as at first."""
 
 import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
-from django.contrib.auth import get_user
-from django.contrib.sessions.backends.db import SessionStore
-from django.http import HttpRequest
-from django.urls import path
 
 from runs import ledger, live
+from runs.errors import Unauthenticated
 from runs.models import Job
-from runs.permissions import Actor, rights_changed, visible
-from runs.tail import Tailer
+from runs.permissions import visible
+
+from . import who
+from .hub import FORBIDDEN, JUDGED_AGAIN, SIGN_OF_LIFE, TRY_LATER, hub
 
 logger = logging.getLogger(__name__)
 
 MOST_JOBS = 200  #: that one page may watch
 LONGEST = 64 * 1024  #: characters of a message: room for as many ids
 GATHER = 0.02  #: seconds in which further nudges join one message round
-SIGN_OF_LIFE = 10.0
-JUDGED_AGAIN = 60.0  #: seconds after which the right to see is asked again at the latest
-FORBIDDEN = 4403  #: stays closed: the session has ended, or the right to see
-TRY_LATER = 1013
-
-
-class Hub:
-    """The sockets of this process, by tenant, and the tailer that feeds them."""
-
-    def __init__(self) -> None:
-        self.sockets: dict[int, set[BoardConsumer]] = {}
-        self.tailer: Tailer | None = None
-        self._leave: Any = None
-
-    def join(self, socket: "BoardConsumer", tenant_id: int) -> None:
-        self.sockets.setdefault(tenant_id, set()).add(socket)
-        if self.tailer is None:
-            loop = asyncio.get_running_loop()
-
-            def tell(nudge: live.Nudge) -> None:
-                with contextlib.suppress(RuntimeError):  # the loop has ended: nobody is left to tell
-                    loop.call_soon_threadsafe(self.hand_out, nudge)
-
-            def judge_again(tenant_id: int, **_: Any) -> None:
-                with contextlib.suppress(RuntimeError):
-                    loop.call_soon_threadsafe(self.rights_changed, tenant_id)
-
-            self.tailer = Tailer(tell)
-            self.tailer.start()
-            self._leave = live.listen(tell)
-            rights_changed.connect(judge_again, weak=False, dispatch_uid="board sockets")
-
-    def leave(self, socket: "BoardConsumer", tenant_id: int) -> None:
-        sockets = self.sockets.get(tenant_id, set())
-        sockets.discard(socket)
-        if not sockets:
-            self.sockets.pop(tenant_id, None)
-        if not self.sockets and self.tailer is not None:
-            self.tailer.stop()
-            self._leave()
-            rights_changed.disconnect(dispatch_uid="board sockets")
-            self.tailer = None
-
-    def rights_changed(self, tenant_id: int) -> None:
-        """Rights were changed by this process: every socket of the tenant judges at once. Other processes'
-        changes are seen within JUDGED_AGAIN seconds."""
-        for socket in self.sockets.get(tenant_id, ()):
-            socket.rights_in_doubt.set()
-
-    def hand_out(self, nudge: live.Nudge) -> None:
-        for socket in self.sockets.get(nudge.tenant_id, ()):
-            socket.nudged(nudge)
-
-    async def ready(self) -> None:
-        """Returns once whatever is committed from now on will be told (or it takes too long to say so)."""
-        if self.tailer is not None and not self.tailer.began.is_set():
-            await asyncio.to_thread(self.tailer.began.wait, 5.0)
-
-    @property
-    def read_at(self) -> datetime | None:
-        return self.tailer.read_at if self.tailer else None
-
-
-hub = Hub()
 
 
 class BoardConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
@@ -212,16 +142,10 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     @database_sync_to_async  # type: ignore[untyped-decorator]
     def _may_see(self, jobs: frozenset[str]) -> dict[str, int] | None:
         """The newest receipt's number of each of these jobs; None where the session has ended."""
-        request = HttpRequest()
-        request.session = SessionStore(self.scope["session"].session_key)
-        user = get_user(request)  # reads the session anew: it may have ended since this socket opened
-        if not user.is_authenticated:
+        try:
+            actor = who.of_session(self.scope["session"].session_key)
+        except Unauthenticated:
             return None
-        named = Job.objects.filter(tenant=user.tenant, job_id__in=jobs)
-        shown = visible(named, Actor.of_user(user), ledger.clock())
+        named = Job.objects.filter(tenant_id=actor.tenant_id, job_id__in=jobs)
+        shown = visible(named, actor, ledger.clock())
         return dict(shown.values_list("job_id", "seq"))
-
-
-websocket_urlpatterns = [path("ws/board/", BoardConsumer.as_asgi())]
-worker_urlpatterns: list[Any] = []
-http_urlpatterns: list[Any] = []
