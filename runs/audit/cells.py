@@ -19,8 +19,10 @@ from .findings import Breach
 
 MODELS: tuple[type[Model], ...] = (Tenant, Job, Step, Claim, Proposal, ReceiptRow)
 LATEST = "9999-12-30"  #: leaves room for a time zone
-#: As Django writes a time on SQLite, on a day that there is; with six digits of a second, or none.
-WRITTEN = """datetime({0}, '+0 days') = substr({0}, 1, 19) AND substr({0}, 1, 4) > '0000' AND {0} < '{1}'
+#: As Django writes a time on SQLite: a day and an hour that there are (looked at without the fraction of the
+#: second, which SQLite would round), and six digits of the second, or none.
+WRITTEN = """datetime(substr({0}, 1, 19), '+0 days') = substr({0}, 1, 19)
+    AND substr({0}, 1, 4) > '0000' AND {0} < '{1}'
     AND (length({0}) = 19 OR {0} GLOB '???????????????????.[0-9][0-9][0-9][0-9][0-9][0-9]')"""
 
 

@@ -83,6 +83,15 @@ def test_a_time_that_there_is_not(told: Story, value: str) -> None:
     assert [(b.tenant, b.job, b.where) for b in cells] == [("acme", "stopped", f"cancel_at of job {job.pk}")]
 
 
+@pytest.mark.parametrize(
+    "value", ["2026-12-31 23:59:59.999999", "2028-02-29 00:00:00", "2026-11-29 12:00:00.000001"]
+)
+def test_a_time_that_there_is_can_be_read(told: Story, value: str) -> None:
+    with tampering():
+        put(Job, Job.objects.get(job_id="stopped").pk, cancel_at=f"'{value}'")
+        assert {b.rule for b in breaches("stopped")} == {"I9"}
+
+
 def test_the_other_jobs_are_judged_as_ever(told: Story) -> None:
     """The row counts as one that is not there; what else is wrong is still found."""
     if connection.vendor != "sqlite":
