@@ -24,15 +24,20 @@ from runs.words import HEADLINES
 def issued(job: dict[str, Any], receipts: list[dict[str, Any]], now: datetime) -> dict[str, Any]:
     """`{"format", "job", "receipts", "head_digest", "sentence", "issued_at", "signature"}`; the job as
     docs/http.md shows it, all its receipts in order."""
-    unsigned = {
+    return signed(unsigned(job, receipts, now))
+
+
+def unsigned(job: dict[str, Any], receipts: list[dict[str, Any]], now: datetime) -> dict[str, Any]:
+    """The same without a key's word for it: for what is signed as a whole."""
+    return {
         "format": FORMAT,
         "job": job,
         "receipts": receipts,
         "head_digest": job["head_digest"],
         "sentence": sentence(job),
         "issued_at": as_text(now),
+        "signature": None,
     }
-    return signed(unsigned)
 
 
 def sentence(job: dict[str, Any]) -> str:
@@ -50,8 +55,11 @@ def checked(text: bytes) -> tuple[Any, list[Finding]]:
         certificate = parse(text)
     except Invalid as unreadable:
         return None, [Finding("form", "file", "strict JSON", str(unreadable))]
-    found = list(broken(certificate))
-    return certificate, found or list(_besides(certificate))
+    return certificate, wrong_with(certificate)
+
+
+def wrong_with(certificate: Any) -> list[Finding]:
+    return list(broken(certificate)) or list(_besides(certificate))
 
 
 def _besides(certificate: dict[str, Any]) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ Only `runs.commands` writes jobs, steps, claims, proposals and receipts; only `r
 lists and pages. What a column means is said where it stands; why it may hold a value is PROTOCOL (section 1).
 """
 
+from .archives import Archive, ArchivedJob
 from .jobs import Claim, Job, Proposal, Step, Tombstone
 from .ledger import Delivery, Receipt
 from .operations import Operation, OperationJob
@@ -12,6 +13,8 @@ from .settings import Cause, Queue, Tool
 from .snapshot import snapshot
 
 __all__ = [
+    "Archive",
+    "ArchivedJob",
     "Cause",
     "Claim",
     "Delivery",

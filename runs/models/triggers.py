@@ -1,5 +1,5 @@
-"""The database itself refuses to change what was written: receipts wholly, grants but for their one
-revocation, operations but for their progress.
+"""The database itself refuses to change what was written: receipts until
+they are archived, grants but for their one revocation, operations but for their progress.
 
 Made in `post_migrate`, because a migration that rebuilds a SQLite table drops its triggers without a word.
 """
@@ -10,6 +10,7 @@ from django.db import connections
 
 RECEIPT, GRANT = "runs_receipt", "runs_grant"
 OPERATION, LISTED = "runs_operation", "runs_operationjob"
+ARCHIVE, ARCHIVED = "runs_archive", "runs_archivedjob"
 KEPT = (  # of a grant: everything but its revocation
     *("id", "tenant_id", "user_id", "group_id", "action", "effect", "scope", "queue", "owner", "job"),
     *("not_before", "expires_at", "reason", "granted_by_id", "granted_at"),
@@ -29,8 +30,19 @@ POSTGRESQL = f"""
 CREATE OR REPLACE FUNCTION cb_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION '% is append-only: % refused', TG_TABLE_NAME, TG_OP USING ERRCODE =
 'insufficient_privilege'; END $$;
-CREATE OR REPLACE TRIGGER cb_receipt_row BEFORE UPDATE OR DELETE ON {RECEIPT} FOR EACH ROW EXECUTE FUNCTION
-cb_refuse();
+CREATE OR REPLACE TRIGGER cb_receipt_row BEFORE UPDATE ON {RECEIPT} FOR EACH ROW EXECUTE FUNCTION cb_refuse();
+CREATE OR REPLACE FUNCTION cb_archived() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user = (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = TG_RELID) AND EXISTS (
+        SELECT 1 FROM {ARCHIVED} listed JOIN {ARCHIVE} file ON file.id = listed.archive_id
+        WHERE listed.tenant_id = OLD.tenant_id AND listed.job_ref = OLD.job_ref AND listed.seq >= OLD.seq
+        AND file.xid <> pg_current_xact_id()::text::bigint
+    ) THEN RETURN OLD; END IF;
+    RAISE EXCEPTION '% is append-only: % refused', TG_TABLE_NAME, TG_OP USING ERRCODE =
+'insufficient_privilege';
+END $$;
+CREATE OR REPLACE TRIGGER cb_receipt_gone BEFORE DELETE ON {RECEIPT} FOR EACH ROW EXECUTE FUNCTION
+cb_archived();
 CREATE OR REPLACE TRIGGER cb_receipt_all BEFORE TRUNCATE ON {RECEIPT} FOR EACH STATEMENT EXECUTE FUNCTION
 cb_refuse();
 CREATE OR REPLACE TRIGGER cb_grant_row BEFORE DELETE ON {GRANT} FOR EACH ROW EXECUTE FUNCTION cb_refuse();
@@ -48,12 +60,22 @@ CREATE OR REPLACE TRIGGER cb_listed_row BEFORE DELETE ON {LISTED} FOR EACH ROW E
 CREATE OR REPLACE TRIGGER cb_listed_all BEFORE TRUNCATE ON {LISTED} FOR EACH STATEMENT EXECUTE FUNCTION
 cb_refuse(); CREATE OR REPLACE TRIGGER cb_listed_once BEFORE UPDATE ON {LISTED} FOR EACH ROW WHEN (
     OLD.status <> '' OR {changed(PLACE, "IS DISTINCT FROM")}) EXECUTE FUNCTION cb_refuse();
+CREATE OR REPLACE TRIGGER cb_archive_row BEFORE UPDATE OR DELETE ON {ARCHIVE} FOR EACH ROW EXECUTE FUNCTION
+cb_refuse();
+CREATE OR REPLACE TRIGGER cb_archive_all BEFORE TRUNCATE ON {ARCHIVE} FOR EACH STATEMENT EXECUTE FUNCTION
+cb_refuse();
+CREATE OR REPLACE TRIGGER cb_archived_row BEFORE UPDATE OR DELETE ON {ARCHIVED} FOR EACH ROW EXECUTE FUNCTION
+cb_refuse();
+CREATE OR REPLACE TRIGGER cb_archived_all BEFORE TRUNCATE ON {ARCHIVED} FOR EACH STATEMENT EXECUTE FUNCTION
+cb_refuse();
 """
 
 SQLITE = [
     f"CREATE TRIGGER IF NOT EXISTS cb_receipt_update BEFORE UPDATE ON {RECEIPT} "
     "BEGIN SELECT RAISE(ABORT, 'runs_receipt is append-only: UPDATE refused'); END",
-    f"CREATE TRIGGER IF NOT EXISTS cb_receipt_delete BEFORE DELETE ON {RECEIPT} "
+    "DROP TRIGGER IF EXISTS cb_receipt_delete",  # an older one let nothing go
+    f"CREATE TRIGGER cb_receipt_delete BEFORE DELETE ON {RECEIPT} WHEN NOT EXISTS (SELECT 1 FROM {ARCHIVED} "
+    "WHERE tenant_id = OLD.tenant_id AND job_ref = OLD.job_ref AND seq >= OLD.seq) "
     "BEGIN SELECT RAISE(ABORT, 'runs_receipt is append-only: DELETE refused'); END",
     # INSERT OR REPLACE goes past the two above: refuse an insert over what exists.
     f"CREATE TRIGGER IF NOT EXISTS cb_receipt_replace BEFORE INSERT ON {RECEIPT} "
@@ -95,6 +117,11 @@ SQLITE = [
                 *(LISTED, "UPDATE"),
                 f"UPDATE ON {LISTED} WHEN OLD.status <> '' OR {changed(PLACE, 'IS NOT')}",
             ),
+            *(
+                (f"cb_{short}_{word.lower()}", table, word, f"{word} ON {table}")
+                for short, table in (("archive", ARCHIVE), ("archived", ARCHIVED))
+                for word in ("UPDATE", "DELETE")
+            ),
         )
     ),
 ]
@@ -105,7 +132,7 @@ def install(using: str = "default", **_: Any) -> None:
     migrated)."""
     connection = connections[using]
     tables = connection.introspection.table_names()
-    if not {RECEIPT, GRANT, OPERATION, LISTED} <= set(tables):
+    if not {RECEIPT, GRANT, OPERATION, LISTED, ARCHIVE, ARCHIVED} <= set(tables):
         return  # migrated back
     with connection.cursor() as cursor:
         for statement in [POSTGRESQL] if connection.vendor == "postgresql" else SQLITE:

@@ -1,4 +1,5 @@
-"""`manage.py verify FILE`: a certificate checked offline, from the file alone. It opens no database.
+"""`manage.py verify FILE`: a certificate or an archive checked offline, from the file alone, without a
+database.
 
 Exit 0: it holds. 1: it does not, a line for each finding. 2: wrong use.
 """
@@ -13,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from django.core.management.base import BaseCommand, CommandError
 
+from runs import archives
 from runs.audit.certificate import UNTOLD
 from runs.audit.findings import Finding, line
 from runs.certificates import checked
@@ -20,6 +22,11 @@ from runs.certificates import checked
 WHOLE = """
 This proves: receipts 1 to {seq} are all there and in their order, none of them changed without every later
 digest being made anew; and the job as it is shown is what they add up to, by a replay that decides nothing.
+"""
+WHOLE_ARCHIVE = """
+This proves: of each job in it, all receipts up to its last are there and in their order, and the job as it is
+shown is what they add up to; no line was changed, added or left out since the last line was written. The
+receipt `archive archived` in the ledger that it came from has the same digest.
 """
 KNOWN_KEY = "The holder of the key that you gave has said all of this, at the time that it names.\n"
 SOME_KEY = """The holder of this key has said all of this, whoever that is:
@@ -36,7 +43,7 @@ for these there is the issuer's word alone. A confirmed stop is no undone effect
 
 
 class Command(BaseCommand):
-    help = "Check a certificate offline: its receipts, the job that they add up to, its signature."
+    help = "Check a certificate or an archive offline: receipts, what they add up to, signature."
     requires_system_checks: tuple[str, ...] = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -45,6 +52,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: Path, key: Path | None, **options: Any) -> None:
         wanted = public_key(key) if key else None
+        try:
+            if archives.is_archive(file):
+                self.archive(file, wanted)
+                return
+        except OSError as error:
+            raise CommandError(f"{file}: {error.strerror}", returncode=2) from None
         certificate, found = checked(content(file))
         signed_by = (
             None if found or certificate["signature"] is None else certificate["signature"]["public_key"]
@@ -56,6 +69,23 @@ class Command(BaseCommand):
         if found:
             sys.exit(1)
         self.tell(certificate, KNOWN_KEY if wanted else SOME_KEY if signed_by else NO_KEY)
+
+    def archive(self, file: Path, wanted: str | None) -> None:
+        told, found = archives.checked(file)
+        signature = told.last.get("signature")
+        signed_by = None if found or signature is None else signature["public_key"]
+        if wanted and not found and signed_by != wanted:
+            found.append(Finding("signature", "signature", f"one by {wanted}", signed_by))
+        for finding in found:
+            self.stdout.write(str(finding))
+        if found:
+            sys.exit(1)
+        last, tenant = told.last, told.first["tenant"]
+        self.stdout.write(line(f"archive of {tenant}: {last['jobs']} jobs, {last['receipts']} receipts"))
+        self.stdout.write(f"digest {last['digest']}, ended {last['ended_at']}")
+        self.stdout.write(WHOLE_ARCHIVE, ending="")
+        who = KNOWN_KEY if wanted else SOME_KEY if signed_by else NO_KEY
+        self.stdout.write(who.format(key=signed_by), ending="")
 
     def tell(self, certificate: Any, who: str) -> None:
         """What it says, what that proves, and what not."""
