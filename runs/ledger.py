@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import connection
 
-from runs.models import Job, Receipt
+from runs.models import Job, Receipt, plain
 from runs.protocol.canonical import NO_DIGEST, canonical, receipt_digest
 
 
@@ -94,22 +94,24 @@ def append(
         "prev_digest": job.head_digest if job else "",
     }
     receipt["digest"] = receipt_digest(receipt)
-    Receipt.objects.create(
-        tenant_id=tenant_id,
-        job=job,
-        job_ref=job_ref,
-        seq=seq,
-        event_id=event_id,
-        kind=kind,
-        status=status,
-        actor_type=actor["type"],
-        actor_name=actor["name"],
-        ordinal=ordinal,
-        body=canonical(receipt["body"]),
-        detail=canonical(receipt["detail"]),
-        at=at,
-        prev_digest=receipt["prev_digest"],
-        digest=receipt["digest"],
+    plain.insert(
+        Receipt(
+            tenant_id=tenant_id,
+            job=job,
+            job_ref=job_ref,
+            seq=seq,
+            event_id=event_id,
+            kind=kind,
+            status=status,
+            actor_type=actor["type"],
+            actor_name=actor["name"],
+            ordinal=ordinal,
+            body=canonical(receipt["body"]),
+            detail=canonical(receipt["detail"]),
+            at=at,
+            prev_digest=receipt["prev_digest"],
+            digest=receipt["digest"],
+        )
     )
     if job and seq is not None:
         job.seq, job.head_digest, job.updated_at = seq, receipt["digest"], at

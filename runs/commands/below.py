@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from runs.errors import NotAllowed
-from runs.models import Job, Tenant
+from runs.models import Job, Tenant, plain
 from runs.permissions import Action, Rights, Target, error_of
 from runs.protocol.asks import Cancel
 from runs.protocol.canonical import derived_event_id
@@ -22,10 +22,17 @@ def lock_below(tenant: Tenant, job: Job) -> list[Job]:
     level = [job]
     while level and len(found) <= MOST:
         parents = [each.pk for each in level if each.has_children]
-        below = Job.objects.select_for_update().filter(tenant=tenant, parent__in=parents).order_by("job_id")
-        level = list(below[: MOST + 1 - len(found)])
+        level = _children(tenant, parents, MOST + 1 - len(found))
         found += level
     return found
+
+
+def _children(tenant: Tenant, parents: list[int], most: int) -> list[Job]:
+    if not parents:
+        return []
+    marks = ", ".join(["%s"] * len(parents))
+    below = f"tenant_id = %s AND parent_id IN ({marks}) ORDER BY job_id LIMIT {most:d}"
+    return plain.rows(Job, below, tenant.pk, *parents, lock=True)
 
 
 def unfinished(jobs: Sequence[Job]) -> list[Job]:

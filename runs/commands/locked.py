@@ -11,7 +11,7 @@ from typing import Any
 
 from runs import causes, ledger
 from runs.errors import FieldError, Invalid, NotAllowed, NotVisible
-from runs.models import Job, Proposal, Queue, Receipt, Step, Tenant
+from runs.models import Job, Proposal, Queue, Receipt, Step, Tenant, plain
 from runs.permissions import (
     WHOLE,
     Action,
@@ -46,6 +46,7 @@ ACTIONS = {
     "decline": Action.APPROVE,
 }  # every other command is a worker's, or the clock's
 
+ONE = "tenant_id = %s AND job_id = %s"
 UNAUTHENTICATED = ("principal_inactive", "token_dead")
 
 
@@ -141,7 +142,7 @@ class At:
         event_id = getattr(self.ask, "event_id", None)
         if event_id is None:
             return None
-        return Receipt.objects.filter(tenant=self.tenant, event_id=event_id).first()
+        return plain.first(Receipt, "tenant_id = %s AND event_id = %s", self.tenant.pk, event_id)
 
     # -- names that must exist ----------------------------------------------------------------------------
     def check_names(self) -> None:
@@ -238,14 +239,14 @@ def lock(actor: Actor, job_id: str | None, ask: Any) -> At:
     job's row, those below it for a cascade. What is read beside a locked row is read by a later statement,
     so it is as fresh as the row."""
     (lock_exclusive if ask.kind == "seal" else lock_shared)(actor.tenant_id)
-    tenant = Tenant.objects.get(id=actor.tenant_id)
     spec = getattr(ask, "spec", None)
     parent = None
     if ask.kind == "submit" and ask.spec.parent:
-        parent = Job.objects.select_for_update().filter(tenant=tenant, job_id=ask.spec.parent).first()
+        parent = plain.first(Job, ONE, actor.tenant_id, ask.spec.parent, lock=True)
     row = None
     if job_id is not None:
-        row = Job.objects.select_for_update().filter(tenant=tenant, job_id=job_id).first()
+        row = plain.first(Job, ONE, actor.tenant_id, job_id, lock=True)
+    tenant = plain.rows(Tenant, "id = %s", actor.tenant_id)[0]
     below = lock_below(tenant, row) if row is not None and getattr(ask, "cascade", False) else []
     now = ledger.clock()
     rights = rights_of(actor, now)
@@ -253,7 +254,7 @@ def lock(actor: Actor, job_id: str | None, ask: Any) -> At:
         now = max(now, *(each.updated_at for each in (row, *below)))
     hidden = row is not None and not rights.judge(Action.VIEW, Target.of(row), now=now).allowed
     seen = None if hidden else row
-    queues = list(Queue.objects.filter(tenant=tenant)) if spec is not None else []
+    queues = plain.rows(Queue, "tenant_id = %s", tenant.pk) if spec is not None else []
     proposal = _asked_proposal(tenant, seen, ask)
     at = At(actor, ask, job_id, tenant, seen, hidden, parent, rights, now, queues, proposal)
     at.too_many = len(below) > MOST
@@ -266,7 +267,7 @@ def lock(actor: Actor, job_id: str | None, ask: Any) -> At:
 
 def _asked_proposal(tenant: Tenant, row: Job | None, ask: Any) -> Proposal | None:
     """The proposal that is named, or for a reconcile the newest undecided one of the same step."""
-    if row is None:
+    if row is None or ask.kind not in ("approve", "decline", "expire", "reconcile"):
         return None
     of_job = Proposal.objects.select_related("by").filter(tenant=tenant, job=row)
     if named := getattr(ask, "proposal", None):

@@ -7,7 +7,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import Any
 
-from runs.models import Claim, Receipt
+from runs.models import Claim, Receipt, plain
 from runs.models import Job as JobRow
 from runs.models import Step as StepRow
 from runs.protocol.states import UNSETTLED, Cancel, Control, Job, Result, State, Step, Testimony, Token
@@ -36,7 +36,7 @@ def load(row: JobRow, *ordinals: int | None) -> tuple[Job, dict[int, StepRow]]:
     """The job as the protocol sees it, with the step at its cursor and those at `ordinals` (where there
     are such)."""
     wanted = {row.position, *(o for o in ordinals if o is not None)} & set(range(row.n_steps))
-    step_rows = {step.ordinal: step for step in StepRow.objects.filter(job=row, ordinal__in=wanted)}
+    step_rows = {step.ordinal: step for step in _steps(row, wanted)}
     said = _testimony(row, [step for step in step_rows.values() if step.testimony])
     steps = {ordinal: _step(step, said.get(ordinal, ())) for ordinal, step in step_rows.items()}
     children = unfinished_children(row) if row.has_children else 0
@@ -70,13 +70,21 @@ def token(row: JobRow, given: str) -> Token:
     if not (secret and number.isascii() and number.isdigit() and len(number) < 19):
         return Token()
     fence = int(number)
-    claims = {claim.fence: claim for claim in Claim.objects.filter(job=row, fence__in=(fence, fence + 1))}
+    two = plain.rows(Claim, "job_id = %s AND fence IN (%s, %s)", row.pk, fence, fence + 1)
+    claims = {claim.fence: claim for claim in two}
     held = claims.get(fence)
     given_hash = sha256(given.encode()).hexdigest()
     if held is None or not held.token_hash or not compare_digest(held.token_hash, given_hash):
         return Token()
     ended = claims.get(fence + 1)
     return Token(fence, newest=fence == row.fence, lost_by=ended.cause if ended else "work_claim_lost")
+
+
+def _steps(row: JobRow, wanted: set[int]) -> list[StepRow]:
+    if not wanted:
+        return []
+    marks = ", ".join(["%s"] * len(wanted))
+    return plain.rows(StepRow, f"job_id = %s AND ordinal IN ({marks})", row.pk, *wanted)
 
 
 def _step(row: StepRow, testimony: tuple[Testimony, ...]) -> Step:
@@ -127,13 +135,12 @@ def save(row: JobRow, steps: dict[int, StepRow], job: Job, now: datetime, actor:
         row.grace_until = job.cancel.grace_until
     for ordinal, step in steps.items():
         _save_step(row, step, job, job.steps[ordinal], now, actor)
-    row.save()
+    plain.update(row)
 
 
 def _save_step(
     job_row: JobRow, row: StepRow, job: Job, step: Step, now: datetime, actor: dict[str, str]
 ) -> None:
-    before = dict(row.__dict__)
     state = job.state(row.ordinal)
     job_row.disputed += int(step.disputed) - int(row.disputed)
     job_row.no_mark += int(step.no_mark) - int(row.no_mark)
@@ -148,8 +155,7 @@ def _save_step(
     row.state, row.testimony = str(state), len(step.testimony)
     for name in STEP_SAME:
         setattr(row, name, getattr(step, name))
-    if row.__dict__ != before:
-        row.save()
+    plain.update(row)
 
 
 def create(

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from runs import causes, ledger, live
 from runs.errors import NotVisible
-from runs.models import Claim, Delivery, Job, Proposal, Step
+from runs.models import Claim, Delivery, Job, Proposal, Step, plain
 from runs.protocol.asks import Checkpoint
 from runs.protocol.canonical import canonical, digest, idempotency_key
 from runs.protocol.decide import Decision, decide
@@ -179,18 +179,20 @@ def _save_new(at: At, decision: Decision) -> None:
             at.now,
             job.cancel.grace_until,
         )
-    at.row.save(force_insert=True)
-    Step.objects.bulk_create(
-        Step(
-            tenant=at.tenant,
-            job=at.row,
-            ordinal=ordinal,
-            label=step.content["label"],
-            tool=step.content["tool"],
-            target=step.content["target"],
-            params=canonical(step.content["params"]),
+    plain.insert(at.row)
+    plain.insert(
+        *(
+            Step(
+                tenant=at.tenant,
+                job=at.row,
+                ordinal=ordinal,
+                label=step.content["label"],
+                tool=step.content["tool"],
+                target=step.content["target"],
+                params=canonical(step.content["params"]),
+            )
+            for ordinal, step in job.steps.items()
         )
-        for ordinal, step in job.steps.items()
     )
     if at.row.parent_id:
         Job.objects.filter(id=at.row.parent_id, has_children=False).update(has_children=True)
@@ -205,15 +207,17 @@ def _new_fence(at: At, decision: Decision, ask: Any, fields: dict[str, Any]) -> 
     assert at.row is not None
     token = fields.get("claim", "")
     at.row.claim_hash = sha256(token.encode()).hexdigest() if token else ""
-    Claim.objects.create(
-        tenant=at.tenant,
-        job=at.row,
-        fence=after.fence,
-        worker=after.holder,
-        token_hash=at.row.claim_hash,
-        user_id=at.actor.user_id if token else None,
-        cause=getattr(ask, "cause", "") or ("work_claim_lost" if before.holder else ""),
-        at=at.now,
+    plain.insert(
+        Claim(
+            tenant=at.tenant,
+            job=at.row,
+            fence=after.fence,
+            worker=after.holder,
+            token_hash=at.row.claim_hash,
+            user_id=at.actor.user_id if token else None,
+            cause=getattr(ask, "cause", "") or ("work_claim_lost" if before.holder else ""),
+            at=at.now,
+        )
     )
 
 

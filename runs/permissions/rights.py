@@ -1,4 +1,4 @@
-"""Reads principals' rights from the database: two queries for one, and nothing remembered.
+"""Reads a principal's rights from the database: two queries, and nothing remembered.
 
 Inside a command it is called after the tenant's lock, by a statement of its own (`locks.py`). What the rights
 mean is `decision.py`.
@@ -6,10 +6,11 @@ mean is `decision.py`.
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
-from runs.models import Grant, Token, User
+from runs.models import Grant, Token, User, plain
 from runs.protocol.states import ActorType
 
 from .actor import Actor
@@ -17,21 +18,25 @@ from .decision import Rights
 from .terms import Ceiling, Held
 
 COLUMNS = ("id", "action", "effect", "scope", "queue", "owner", "job", "not_before", "expires_at")
+USER = ((User, "kind"), (User, "is_active"), (User, "owner_key"))
+TOKEN = ((Token, "actions"), (Token, "queues"), (Token, "expires_at"), (Token, "revoked_at"))
+GRANT = tuple((Grant, name) for name in COLUMNS)
 
 
 def rights_of(actor: Actor, now: datetime) -> Rights:
     """Everything the decision needs to know of the actor. Revoked grants are not among it."""
     if actor.user_id is None:
         return Rights(actor.type)
-    user, token = _principal(actor)
-    if user is None:
+    principal = _principal(actor)
+    if principal is None:
         return Rights(actor.type, active=False)
+    kind, active, owner_key, *token = principal
     return Rights(
-        kind=ActorType(user.kind),
-        active=user.is_active,
-        owner_key=user.owner_key,
-        token=_ceiling(token) if token else None,
-        grants=tuple(_held(*row) for row in grants_of(user.pk, user.tenant_id).values_list(*COLUMNS)),
+        kind=ActorType(kind),
+        active=active,
+        owner_key=owner_key,
+        token=_ceiling(*token) if token else None,
+        grants=tuple(_held(*row) for row in _grants(actor)),
     )
 
 
@@ -60,26 +65,36 @@ def rights_of_all(users: Collection[User], tenant_id: int) -> dict[int, Rights]:
     }
 
 
-def grants_of(user_id: int, tenant_id: int) -> QuerySet[Grant]:
+def _grants(actor: Actor) -> list[tuple[Any, ...]]:
     """The principal's own grants and its groups', in its tenant, but for the revoked."""
-    groups = User.groups.through.objects.filter(user_id=user_id).values("group_id")
-    own = Q(user_id=user_id) | Q(group_id__in=groups)
-    return Grant.objects.filter(own, tenant_id=tenant_id, revoked_at=None)
-
-
-def _principal(actor: Actor) -> tuple[User | None, Token | None]:
-    """As they are now. A token that is gone leaves nobody."""
-    if actor.token_id is None:
-        return User.objects.filter(id=actor.user_id, tenant=actor.tenant_id).first(), None  # type: ignore[misc]
-    tokens = Token.objects.filter(pk=actor.token_id, user=actor.user_id, user__tenant=actor.tenant_id)
-    token = tokens.select_related("user").first()
-    return (token.user, token) if token else (None, None)
-
-
-def _ceiling(token: Token) -> Ceiling:
-    return Ceiling(
-        frozenset(token.actions), frozenset(token.queues), token.expires_at, token.revoked_at is not None
+    return plain.values(
+        GRANT,
+        "FROM runs_grant WHERE tenant_id = %s AND revoked_at IS NULL AND (user_id = %s OR group_id IN"
+        " (SELECT group_id FROM runs_user_groups WHERE user_id = %s))",
+        actor.tenant_id,
+        actor.user_id,
+        actor.user_id,
     )
+
+
+def _principal(actor: Actor) -> tuple[Any, ...] | None:
+    """USER, and TOKEN where it came by one, as they are now. A token that is gone leaves nobody."""
+    if actor.token_id is None:
+        tail = "FROM runs_user WHERE id = %s AND tenant_id = %s"
+        found = plain.values(USER, tail, actor.user_id, actor.tenant_id)
+    else:
+        tail = (
+            "FROM runs_token JOIN runs_user ON runs_user.id = runs_token.user_id"
+            " WHERE runs_token.id = %s AND runs_user.id = %s AND runs_user.tenant_id = %s"
+        )
+        found = plain.values(USER + TOKEN, tail, actor.token_id, actor.user_id, actor.tenant_id)
+    return found[0] if found else None
+
+
+def _ceiling(
+    actions: list[str], queues: list[str], expires_at: datetime, revoked_at: datetime | None
+) -> Ceiling:
+    return Ceiling(frozenset(actions), frozenset(queues), expires_at, revoked_at is not None)
 
 
 def _held(
