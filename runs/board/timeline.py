@@ -74,6 +74,10 @@ TITLES: dict[tuple[str, str], tuple[Sentence, str]] = {
     ("close_dispute", "not_disputed"): (lazy("Step {n} was not disputed; nothing changed"), ""),
     ("lapse", "lapsed"): (lazy("The worker's lease ended while step {n} was out"), "unk"),
     ("escalate", "escalated"): (lazy("The grace ended; the worker is told to abort"), "stop"),
+    ("restored", "restored"): (
+        lazy("The database was restored from a backup; what happened since then is not known here"),
+        "unk",
+    ),
     ("expire", "expired"): (lazy("Entry for step {n} expired after 24 hours"), "unk"),
 }
 REFUSED = lazy("Refused: {kind}, {status}")
@@ -188,7 +192,7 @@ def _text(receipt: dict[str, Any], words: dict[str, Any]) -> str:
             _("By %(worker)s, claim %(fence)s.") % {"worker": body["worker"], "fence": detail.get("fence")}
         )
     move = detail.get("step")
-    if move and receipt["kind"] in ("claim", "revoke", "lapse"):
+    if move and receipt["kind"] in ("claim", "revoke", "lapse", "restored"):
         parts.append(_moved(move))
     if body.get("value"):
         parts.append(_("“%(value)s”") % {"value": body["value"]})

@@ -278,3 +278,10 @@ class Expire(Ask):
 
     kind = "expire"
     proposal: str
+
+
+class Restored(Ask):
+    """An operator's: the database is a backup, and what was committed after `at` is lost."""
+
+    kind = "restored"
+    at: str

@@ -6,6 +6,7 @@ from typing import Any
 
 from .states import Cancel, Control, Job, Result, State, Step, Testimony, World
 
+LOST_CLAIMS = 1_000_000  #: more than one job can have had since its backup
 BLANK = {
     "reserved_by": None,
     "attempt": None,
@@ -82,6 +83,17 @@ def take_claim(w: World, ask: Any) -> World:
 def take_away_claim(w: World, ask: Any) -> World:
     w = _leave_behind(w)
     return w.becomes(fence=w.at.fence + 1, holder="", lease_expires_at=None)
+
+
+def doubt(w: World, ask: Any) -> World:
+    """Commits are lost: the next step may have been reserved and sent by a claim that nobody knows of, unless
+    a cancel that is still here forbade it. The fence goes past every one that can have been given meanwhile.
+    """
+    if w.at.control is Control.RUN and w.at.current in (State.PENDING, State.INFLIGHT):
+        w = w.becomes(current=State.UNKNOWN)
+    else:
+        w = _leave_behind(w)
+    return w.becomes(fence=w.at.fence + LOST_CLAIMS, holder="", lease_expires_at=None)
 
 
 def _leave_behind(w: World) -> World:

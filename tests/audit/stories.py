@@ -147,9 +147,18 @@ def alone(story: Story) -> None:
     story("w1", "nobody", "report", claim="1-x", ordinal=0, outcome="unknown")
 
 
+def restored(story: Story) -> None:
+    """A backup comes back: the step that is out is unknown now, and so is one that nobody held."""
+    at = "2026-11-29T12:00:00.000000Z"
+    story.begin("restored")
+    story("system", "restored", "restored", at=at)
+    story.submit("restored-ready")
+    story("system", "restored-ready", "restored", at=at)
+
+
 STOPS = (completed, failed, stopped, buried, family)
 DOUBTS = (disputed, in_dispute_before_it_ran, marked, lapsed, proposed)
-ALL = (*STOPS, *DOUBTS, young, alone)  # the last one seals what is not yet known
+ALL = (*STOPS, *DOUBTS, young, restored, alone)  # the last one seals what is not yet known
 
 
 def tell_all(story: Story) -> None:

@@ -106,7 +106,7 @@ def test_a_cancel_names_one_spec() -> None:
 
 def test_every_command_refuses_an_unknown_key() -> None:
     shapes = [ask for ask in vars(asks).values() if isinstance(ask, type) and "kind" in vars(ask)]
-    assert len(shapes) == 23
+    assert len(shapes) == 24
     assert [shape.__name__ for shape in shapes if "surprise" not in refused(shape, {"surprise": 1})] == []
 
 

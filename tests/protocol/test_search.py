@@ -65,6 +65,7 @@ def test_every_row_of_every_table_decides_somewhere() -> None:
     rows = {
         (kind, id(row)): (kind, row.when.__name__, row.status)
         for kind, table in TABLES.items()
+        if kind != "restored"  # no command leads to a backup: tests/audit/test_restored.py
         for row in table
     }
     assert [name for decider, name in rows.items() if decider not in seen] == []

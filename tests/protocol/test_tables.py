@@ -17,7 +17,7 @@ TABLED = ("submit", "cancel", "claim", "reserve", "dispatch", "report", "reconci
 TWO_FOR_ONE = {("report", "job unknown or tombstone")}
 #: Commands whose own rows say what an unknown job gets.
 MAKES_JOBS = ("submit", "cancel", "seal")
-CLOCK = ("lapse", "escalate", "expire")
+CLOCK = ("lapse", "escalate", "expire", "restored")
 KINDS: dict[str, type[asks.Ask]] = {
     ask.kind: ask
     for ask in vars(asks).values()

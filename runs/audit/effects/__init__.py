@@ -57,4 +57,5 @@ EFFECTS: dict[tuple[str, str], Effect] = {
     ("lapse", "lapsed"): clock.lapsed,
     ("escalate", "escalated"): clock.escalated,
     ("expire", "expired"): proposals.expired,
+    ("restored", "restored"): clock.restored,
 }

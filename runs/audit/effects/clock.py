@@ -1,8 +1,10 @@
-"""What time brought: a stop was confirmed, a lease ended, a grace ended. Pure."""
+"""What time brought: a stop was confirmed, a lease ended, a grace ended, a backup was restored. Pure."""
 
 from ..findings import UnreadableError
 from ..receipts import Read
-from ..state import Job
+from ..state import Fence, Job
+
+LOST_CLAIMS = 1_000_000
 
 
 def acknowledged(job: Job, r: Read) -> None:
@@ -33,3 +35,17 @@ def escalated(job: Job, r: Read) -> None:
     if job.cancel:
         job.must(r, "I9", "that the grace is over", True, r.at >= job.cancel.grace_until)
     job.escalated_seq = r.seq
+
+
+def restored(job: Job, r: Read) -> None:
+    """Section 11: what could have been sent since then is unknown, and no fence given since then is newer."""
+    job.must(r, "I9", "result", "open", job.result)
+    job.must(r, "I9", "that its stop is not confirmed", True, job.control != "acknowledged")
+    if job.control == "run" and job.current in ("pending", "inflight"):
+        job.move(r, job.position, "unknown")
+    else:
+        job.leave_behind(r)
+    job.turn("fence", job.fence + LOST_CLAIMS)
+    cause = "work_claim_lost" if job.holder else ""
+    job.holder = ""
+    job.new_fence = Fence(job.fence, "", None, cause, r.at)

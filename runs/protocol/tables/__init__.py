@@ -3,7 +3,7 @@
 from runs.protocol.decide import Table
 
 from .callers import CANCEL, SEAL, SUBMIT
-from .clock import CHECKPOINT, ESCALATE, EXPIRE, LAPSE
+from .clock import CHECKPOINT, ESCALATE, EXPIRE, LAPSE, RESTORED
 from .people import APPROVE, CLOSE_DISPUTE, DECLINE, OBSERVE, PAUSE, RECONCILE, RESUME, REVOKE
 from .worker import CLAIM, DISPATCH, HEARTBEAT, RELEASE, REPORT, RESERVE
 
@@ -29,6 +29,7 @@ TABLES: dict[str, Table] = {
     "lapse": LAPSE,
     "escalate": ESCALATE,
     "expire": EXPIRE,
+    "restored": RESTORED,
 }
 
 #: The HTTP code of each answer, by command and status: a replay repeats it.

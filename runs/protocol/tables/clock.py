@@ -1,4 +1,5 @@
-"""What time brings: the confirmation of a stop, a lapsed lease, the end of a grace, the end of a proposal."""
+"""What time brings: the confirmation of a stop, a lapsed lease, the end of a grace, the end of a proposal,
+a backup that was restored."""
 
 from runs.protocol.decide import KEPT, Row
 from runs.protocol.questions import (
@@ -8,13 +9,15 @@ from runs.protocol.questions import (
     lapse_leaves_unknown,
     lapse_puts_back,
     no_cancel,
+    nothing_to_run,
     otherwise,
     proposal_ends,
     step_out,
     step_unknown,
+    tombstone,
 )
 from runs.protocol.tells import children, unsettled
-from runs.protocol.verbs import become_unknown, confirm_stop, escalate, lapse_back, proposal_becomes
+from runs.protocol.verbs import become_unknown, confirm_stop, doubt, escalate, lapse_back, proposal_becomes
 
 from .worker import NO_JOB
 
@@ -37,6 +40,13 @@ LAPSE = (
 ESCALATE = (
     Row(grace_over, "escalated", 200, KEPT, (escalate,)),
     Row(otherwise, "not_due", 200),
+)
+
+RESTORED = (
+    *NO_JOB,
+    Row(tombstone, "not_admitted", 409),
+    Row(nothing_to_run, "closed", 409),
+    Row(otherwise, "restored", 200, KEPT, (doubt,)),
 )
 
 EXPIRE = (
