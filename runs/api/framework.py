@@ -65,9 +65,16 @@ def _or_empty(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_problem(view: View) -> View:
+    """HEAD is GET without its body (RFC 9110), which ninja does not know; the server leaves the body out."""
+
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        head = request.method == "HEAD"
+        if head:
+            request.method = "GET"
         response = view(request, *args, **kwargs)
+        if head:
+            request.method = "HEAD"
         if not isinstance(response, HttpResponseNotAllowed):
             return response
         refused = problem(MethodNotAllowed(f"{request.method} is not served here."))

@@ -9,7 +9,7 @@ Changing rights, each one transaction that holds the lock alone (`changing`): `g
 `accounts`, `issuing` of tokens.
 """
 
-from .accounts import join_group, leave_group, new_administrator, set_active
+from .accounts import check_name, join_group, leave_group, new_administrator, set_active
 from .actor import Actor
 from .can import can, has_executed, has_proposed
 from .changing import changing, rights_changed
@@ -40,6 +40,7 @@ __all__ = [
     "authenticate",
     "can",
     "changing",
+    "check_name",
     "count_refusal",
     "counting",
     "error_of",

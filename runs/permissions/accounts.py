@@ -42,12 +42,18 @@ def leave_group(actor: Actor, user: User, group: Group) -> None:
         change.own(user).groups.remove(group)
 
 
+def check_name(username: str) -> None:
+    """Raises Django's ValidationError for a name that no person can have."""
+    UnicodeUsernameValidator()(username)  # no "/": that is how service accounts are called
+    User(username=username, name=username).clean_fields(exclude=["tenant", "password"])
+
+
 def new_administrator(tenant: Tenant, username: str) -> str:
     """A person who may manage the tenant's grants and enter the admin; returns the password, shown once.
 
     For who has the machine, never over HTTP. Raises Django's ValidationError for a name that won't do.
     """
-    UnicodeUsernameValidator()(username)  # no "/": that is how service accounts are called
+    check_name(username)
     password = secrets.token_urlsafe(18)
     user = User(username=username, name=username, tenant=tenant, is_staff=True, is_superuser=True)
     user.set_password(password)

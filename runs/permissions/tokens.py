@@ -15,7 +15,7 @@ from runs.models import Token
 from .actor import Actor
 from .refusals import SENTENCES
 
-SHAPE = re.compile(r"Bearer cb_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{1,200})", re.ASCII)
+SHAPE = re.compile(r"(?i:bearer) +cb_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{1,200})", re.ASCII)
 ALPHABET = string.ascii_letters + string.digits
 NOBODYS = "0" * 64
 

@@ -49,6 +49,17 @@ def test_a_hidden_job_takes_commands_as_one_that_there_is_not(
     assert (hidden.status_code, hidden.content) == (missing.status_code, missing.content)
 
 
+def test_head_is_get_without_its_body(app: Caller, nobody: Caller) -> None:
+    app.submit("j")
+    for caller, path in [(app, "/jobs/j"), (app, "/jobs"), (app, "/jobs/none"), (nobody, "/whoami")]:
+        headers, url = caller.headers, f"/api/v1{path}"
+        got, head = caller.client.get(url, headers=headers), caller.client.head(url, headers=headers)
+        assert (head.status_code, head.content) == (got.status_code, b""), path
+        assert head["Content-Type"] == got["Content-Type"]
+    refused = app.client.head("/api/v1/jobs/j/cancel", headers=app.headers)
+    assert (refused.status_code, refused["Allow"]) == (405, "POST")
+
+
 def test_another_tenant_is_another_world(app: Caller, outsider: Caller) -> None:
     app.submit("j")
     pause = app.ask("j", "pause")["receipt"]

@@ -35,6 +35,11 @@ def test_the_wrong_secret_of_a_right_prefix(cast: dict[str, User]) -> None:
     assert bearer(token).get("/whoami").code == 200
 
 
+@pytest.mark.parametrize("scheme", ["bearer ", "BEARER ", "Bearer  "])
+def test_the_schemes_case_and_spaces_say_nothing(cast: dict[str, User], scheme: str) -> None:
+    assert Caller({"Authorization": scheme + token_for(cast["w1"])}).get("/whoami").code == 200
+
+
 def test_a_token_that_has_expired_or_was_revoked(cast: dict[str, User]) -> None:
     assert bearer(token_for(cast["w1"], days=-1)).get("/jobs").told == (401, "token_dead")
     assert bearer(token_for(cast["w1"], revoked_at=timezone.now())).get("/jobs").told == (401, "token_dead")

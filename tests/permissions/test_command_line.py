@@ -57,7 +57,15 @@ def test_setup_used_wrongly(
     manage: Callable[..., Ended], people: dict[str, User], arguments: tuple[str, ...]
 ) -> None:
     assert manage("setup", *arguments).code == 2
-    assert not Grant.objects.filter(tenant__name="new").exists()
+    assert not Tenant.objects.filter(name="new").exists(), "judged before anything is made"
+
+
+def test_setup_calls_nobody_an_administrator_who_is_none(
+    manage: Callable[..., Ended], people: dict[str, User]
+) -> None:
+    ended = manage("setup", "--tenant", "acme", "--queue", "more", "--admin", "sam")
+    assert (ended.code, "no administrator" in ended.err) == (2, True)
+    assert not Queue.objects.filter(name="more").exists()
 
 
 def test_a_token_alone_on_standard_output(manage: Callable[..., Ended], people: dict[str, User]) -> None:

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from runs.models import Queue, Tenant, User
-from runs.permissions import new_administrator
+from runs.permissions import check_name, new_administrator
 from runs.protocol.fields import ID
 
 
@@ -21,26 +21,35 @@ class Command(BaseCommand):
         parser.add_argument("--admin", metavar="USER", help="prints the initial password, once")
 
     def handle(self, *args: Any, tenant: str, queues: list[str], admin: str | None, **options: Any) -> None:
+        known = admin is not None and self.is_known(tenant, admin)  # before anything is made
         place, made = Tenant.objects.get_or_create(name=tenant)
         self.say(f"tenant {tenant}", made)
         for queue in queues:
             _, made = Queue.objects.get_or_create(tenant=place, name=queue)
             self.say(f"queue {queue}", made)
-        if admin:
-            self.administrator(place, admin)
-
-    def administrator(self, tenant: Tenant, username: str) -> None:
-        if found := User.objects.filter(username=username).first():
-            if found.tenant_id != tenant.pk:
-                raise CommandError(f"{username} belongs to another tenant: take another name", returncode=2)
-            self.say(f"administrator {username}", made=False)
+        if admin is None:
             return
-        try:
-            password = new_administrator(tenant, username)
-        except ValidationError as error:
-            raise CommandError("--admin: " + " ".join(error.messages), returncode=2) from None
-        self.say(f"administrator {username}", made=True)
-        self.stdout.write(f"password, shown this once: {password}")
+        password = "" if known else new_administrator(place, admin)
+        self.say(f"administrator {admin}", made=not known)
+        if password:
+            self.stdout.write(f"password, shown this once: {password}")
+
+    def is_known(self, tenant: str, username: str) -> bool:
+        """Whether this administrator exists. A name that won't do ends the command."""
+        found = User.objects.filter(username=username).select_related("tenant").first()
+        if found is None:
+            try:
+                check_name(username)
+            except ValidationError as error:
+                raise CommandError("--admin: " + " ".join(error.messages), returncode=2) from None
+            return False
+        if found.tenant.name != tenant:
+            raise CommandError(
+                f"--admin: {username} belongs to another tenant: take another name", returncode=2
+            )
+        if not found.is_superuser:
+            raise CommandError(f"--admin: {username} is no administrator: take another name", returncode=2)
+        return True
 
     def say(self, what: str, made: bool) -> None:
         self.stdout.write(f"{what}: {'made' if made else 'exists, left as it is'}")
