@@ -28,7 +28,7 @@ def cancel(request: HttpRequest, job_id: str) -> HttpResponse:
         return {
             "title": _("Ask to cancel “%(title)s”?") % {"title": found.row.title or job_id},
             "url": reverse("cancel", args=[job_id]),
-            "lines": _lines(seen),
+            "lines": _lines(seen, found),
             "sentence": seen["sentence"],
             "irreversible": _("This cannot be taken back."),
             "submit": _("Ask to cancel"),
@@ -52,19 +52,24 @@ def _said(answer: Answer, form: CancelForm) -> str:
     return _("Cancel requested at %(at)s by %(who)s.") % {"at": at, "who": answer.receipt["actor"]["name"]}
 
 
-def _lines(seen: dict[str, Any]) -> list[dict[str, str]]:
+def _lines(seen: dict[str, Any], found: JobPage) -> list[dict[str, str]]:
     """What is out, what will be held, children, and whether anybody is listening."""
     held = [_held(seen["held"])] if seen["held"] else []
-    return [_out(seen["out_now"]), *held, *_children(seen["children"]), _worker(seen["worker"])]
+    out = seen["out_now"]
+    unsent = out is not None and looks.unsent(out, found.shape)
+    return [_out(out, unsent), *held, *_children(seen["children"]), _worker(seen["worker"])]
 
 
 def _line(icon: str, token: str, lead: str, text: str = "") -> dict[str, str]:
     return {"icon": icon, "token": token, "lead": lead, "text": text}
 
 
-def _out(out: dict[str, Any] | None) -> dict[str, str]:
+def _out(out: dict[str, Any] | None, unsent: bool) -> dict[str, str]:
     if out is None:
         return _line("circle-check", "ok", _("Nothing is out now."))
+    if unsent:
+        lead = _("Step %(n)d is with its worker, not marked as sent; a cancel now would hold it:")
+        return _line("no-entry", "still", lead % {"n": out["ordinal"] + 1}, out["label"])
     lead = _("Step %(n)d is out and may still happen:") % {"n": out["ordinal"] + 1}
     return _line("dashed-question", "unknown", lead, out["label"])
 
@@ -91,5 +96,5 @@ def _worker(worker: dict[str, Any] | None) -> dict[str, str]:
     if worker["live"]:
         lead = _("Worker %(name)s is listening.") % {"name": worker["name"]}
         return _line("worker", "ok", lead, _("It hears the stop by its next heartbeat."))
-    lead = _("Worker %(name)s has not been heard; its lease has ended.") % {"name": worker["name"]}
+    lead = _("The lease of worker %(name)s has ended: it may not hear the stop.") % {"name": worker["name"]}
     return _line("worker", "pending", lead)

@@ -78,7 +78,7 @@ def _step(found: JobPage, each: dict[str, Any]) -> dict[str, Any]:
         "target": each["target"],
         "params": sorted((name, looks.as_text(value)) for name, value in each["params"].items()),
         "sent_at": None if pending else found.sent_at.get(ordinal),
-        "sent_text": _("not sent"),
+        "sent_text": {"pending": _("not sent"), "inflight": _("not yet")}.get(each["state"], _("no mark")),
         "chip": looks.step_chip(shape, each, waiting, ordinal in found.approved),
         "key": idempotency_key(shape["tenant"], shape["job_id"], ordinal),
         "value": each["value"],
@@ -125,7 +125,9 @@ def facts(found: JobPage) -> list[Fact]:
         jobs = address(reverse("jobs"), {"owner": shape["owner"]})
         said.append(Fact(_("Customer"), shape["owner"], url=jobs))
     if cancel := shape["cancel"]:
-        said.append(Fact(_("Cancel asked by"), f"{cancel['asked_by'] or cancel['by']},", at=row.cancel_at))
+        words = {"who": cancel["by"], "whom": cancel["asked_by"]}
+        by = _("%(who)s, for %(whom)s,") if cancel["asked_by"] else "%(who)s,"
+        said.append(Fact(_("Cancel asked by"), by % words, at=row.cancel_at))
         said.append(Fact(_("Why"), cancel["cause"]["short"], note=cancel["note"]))
     if row.unsettled_since:
         said.append(_target(found))

@@ -73,7 +73,8 @@ def _filters(reader: Reader, query: dict[str, str]) -> list[Filter]:
 
 def _empty(filtered: bool) -> Empty:
     if filtered:
-        return Empty("search", _("No job that you may see matches"), "", Link(_("Clear"), reverse("jobs")))
+        by = _("The search goes by the beginning of an id, a customer or a title; no key, no receipt.")
+        return Empty("search", _("No job that you may see matches"), by, Link(_("Clear"), reverse("jobs")))
     return Empty("stack", _("There are no jobs that you may see yet."))
 
 

@@ -85,6 +85,11 @@ def step_chip(
     return Chip(_("Held"), "still", "no-entry") if held(job) else Chip(_("Not sent"), "still", "clock")
 
 
+def unsent(step: dict[str, Any], job: dict[str, Any]) -> bool:
+    """Whether it was handed out and lacks the mark without which its worker may not send it."""
+    return bool(job["dispatch"] == "marked" and step["state"] == "inflight" and not step["dispatched_at"])
+
+
 def held(job: dict[str, Any]) -> bool:
     """Whether its pending steps will not start any more."""
     return bool(job["control"] != "run" or job["result"] != "open")

@@ -91,7 +91,7 @@ def _facts(found: JobPage, step: dict[str, Any], key: str, tool: Tool | None) ->
         Fact(_("Recipient"), step["target"]),
         Fact(_("System"), str(tool or step["tool"])),
         Fact(_("Sent"), at=sent),
-        Fact(_("Sent, UTC"), f"{sent:%Y-%m-%d %H:%M:%S} UTC" if sent else ""),
+        Fact(_("Sent, UTC"), f"{sent:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC" if sent else ""),
         *(Fact(name, looks.as_text(value)) for name, value in sorted(step["params"].items())),
     ]
     return [fact for fact in facts if fact.value or fact.at]

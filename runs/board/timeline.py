@@ -206,7 +206,7 @@ def _text(receipt: dict[str, Any], words: dict[str, Any]) -> str:
 def _moved(move: dict[str, Any]) -> str:
     words = {"n": move["ordinal"] + 1}
     if move["to"] == "unknown":
-        return _("Step %(n)d is now unknown: it may or may not have happened.") % words
+        return _("From here, step %(n)d is unknown: it may or may not have happened.") % words
     return _("Step %(n)d was not sent, and under that claim never will be.") % words
 
 

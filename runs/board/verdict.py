@@ -27,6 +27,7 @@ def verdict(found: JobPage) -> dict[str, Any]:
         },
         "when": _when(found),
         "step": _step(shape),
+        "unsent": shape["unsettled"] is not None and looks.unsent(shape["steps"][shape["unsettled"]], shape),
         "held": pending if looks.held(shape) else 0,
         "done": done,
         "total": total,
@@ -66,15 +67,12 @@ def control_track(shape: dict[str, Any]) -> list[dict[str, Any]]:
 
 def result_track(shape: dict[str, Any]) -> list[dict[str, Any]]:
     final = {"succeeded": _("Succeeded"), "failed": _("Failed")}.get(shape["result"])
-    may_end = "" if shape["control"] == "acknowledged" else "maybe"
-    return [
-        {"label": _("Open"), "mark": "done" if final else "on", "current": not final},
-        {
-            "label": final or _("Succeeded or failed"),
-            "mark": "on" if final else may_end,
-            "current": bool(final),
-        },
-    ]
+    track = [{"label": _("Open"), "mark": "done" if final else "on", "current": not final}]
+    if final:
+        track.append({"label": final, "mark": "on", "current": True})
+    elif shape["control"] != "acknowledged":  # else nothing more will start: it stays open
+        track.append({"label": _("Succeeded or failed"), "mark": "maybe", "current": False})
+    return track
 
 
 def _notes(found: JobPage) -> list[str]:

@@ -25,12 +25,13 @@ NAMES = ("queue", "system", "customer", "state")
 def queue(request: HttpRequest) -> HttpResponse:
     reader, asked = reader_of(request), asked_jobs(request)
     query = {name: request.GET[name] for name in (*NAMES, "cursor") if request.GET.get(name)}
+    tools = dict(systems_of(reader.actor))
     limits = limits_of(reader.actor)
     if asked is not None:
         shown = set(request.GET.get("shown", "").split(","))
-        context = {"queue": _patch(reader, request.path, query, limits, asked, shown)}
+        context = {"queue": _patch(reader, request.path, query, limits, tools, asked, shown)}
         return show(request, "", "runs/verify/_patch.html", context)
-    context = {"queue": _page(reader, request.path, query, limits)}
+    context = {"queue": _page(reader, request.path, query, limits, tools)}
     return show(request, "runs/verify/page.html", "runs/verify/_results.html", context)
 
 
@@ -38,15 +39,17 @@ def _wanted(query: dict[str, str]) -> read.Wanted:
     return read.Wanted(**{name: value for name, value in query.items() if name != "cursor"})
 
 
-def _page(reader: Reader, path: str, query: dict[str, str], limits: dict[str, int]) -> dict[str, Any]:
+def _page(
+    reader: Reader, path: str, query: dict[str, str], limits: dict[str, int], tools: dict[str, str]
+) -> dict[str, Any]:
     wanted, cursor = _wanted(query), query.get("cursor", "")
     found, after = read.rows(reader.actor, wanted, cursor, reader.now)
-    rows = [row_of(row, reader, limits) for row in found]
+    rows = [row_of(row, reader, limits, tools) for row in found]
     counted = figures(reader.actor, wanted, limits, _midnight(), reader.now)
     first = {name: value for name, value in query.items() if name != "cursor"}
     return {
         "figures": _figures(counted, reader.now),
-        "filters": _filters(reader, limits, wanted),
+        "filters": _filters(limits, tools, wanted),
         "url": address(path, query),
         "groups": _groups(rows),
         "page": Page(
@@ -65,6 +68,7 @@ def _patch(
     path: str,
     query: dict[str, str],
     limits: dict[str, int],
+    tools: dict[str, str],
     asked: list[str],
     shown: set[str],
 ) -> dict[str, Any]:
@@ -74,7 +78,7 @@ def _patch(
     now = read.job_ids(reader.actor, wanted, cursor, reader.now)
     counted = figures(reader.actor, wanted, limits, _midnight(), reader.now)
     return {
-        "rows": [row_of(row, reader, limits) for row in read.these(reader.actor, asked, reader.now)],
+        "rows": [row_of(row, reader, limits, tools) for row in read.these(reader.actor, asked, reader.now)],
         "figures": _figures(counted, reader.now),
         "held": sum(job not in shown for job in now),
         "url": address(path, query),
@@ -123,7 +127,7 @@ def _figures(counted: Figures, now: datetime) -> list[Figure]:
     ]
 
 
-def _filters(reader: Reader, limits: dict[str, int], wanted: read.Wanted) -> list[Filter]:
+def _filters(limits: dict[str, int], tools: dict[str, str], wanted: read.Wanted) -> list[Filter]:
     states = [
         ("unknown", _("outcome unknown")),
         ("inflight", _("waiting for answer")),
@@ -131,7 +135,7 @@ def _filters(reader: Reader, limits: dict[str, int], wanted: read.Wanted) -> lis
     ]
     filters = [
         select("queue", _("Queue"), wanted.queue, [(name, name) for name in limits]),
-        select("system", _("System"), wanted.system, systems_of(reader.actor)),
+        select("system", _("System"), wanted.system, list(tools.items())),
         select("state", _("State"), wanted.state, states),
     ]
     return [*filters, *also("customer", _("Customer"), wanted.customer)]
@@ -159,7 +163,12 @@ def _empty(reader: Reader, path: str, first: dict[str, str], cursor: str) -> Emp
     last = last_recorded(reader.actor, reader.now)
     words = last and {"at": _at(last[0], reader.now), "who": last[1]}
     text = _("Last outcome recorded %(at)s by %(who)s.") % words if words else ""
-    return Empty("circle-check", _("Nothing is waiting."), text, Link(_("Look up a job"), reverse("jobs")))
+    return Empty(
+        "circle-check",
+        _("Nothing that you may see is waiting."),
+        text,
+        Link(_("Look up a job"), reverse("jobs")),
+    )
 
 
 def _at(at: datetime, now: datetime) -> str:

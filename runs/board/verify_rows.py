@@ -16,8 +16,8 @@ from .door import Reader
 from .shapes import Action
 
 
-def row_of(row: Row, reader: Reader, limits: dict[str, int]) -> dict[str, Any]:
-    """As templates/runs/verify/_row.html prints it; `limits` as `choices.limits_of` gives them."""
+def row_of(row: Row, reader: Reader, limits: dict[str, int], tools: dict[str, str]) -> dict[str, Any]:
+    """As templates/runs/verify/_row.html prints it; `limits` and `tools` as `choices` gives them."""
     shape, job = row.shape, row.job
     base = {
         "job": job.job_id,
@@ -28,19 +28,19 @@ def row_of(row: Row, reader: Reader, limits: dict[str, int]) -> dict[str, Any]:
         "more": 0,
     }
     if shape["unsettled"] is None or shape["control"] != "requested":
-        return {**base, **_gone(row, reader)}
+        return {**base, **_gone(row, reader, tools)}
     age = looks.age(job.unsettled_since or job.updated_at, reader.now, limits.get(job.queue, 0))
-    return {**base, "age": age, **_waiting(row), **_to_do(row, reader)}
+    return {**base, "age": age, **_waiting(row, tools), **_to_do(row, reader)}
 
 
-def _waiting(row: Row) -> dict[str, Any]:
+def _waiting(row: Row, tools: dict[str, str]) -> dict[str, Any]:
     shape, step = row.shape, row.shape["steps"][row.shape["unsettled"]]
     sub = looks.line(shape)
     if row.waiting_by:
         sub = _("%(line)s; %(who)s entered an outcome") % {"line": sub, "who": row.waiting_by}
     return {
         "step": step["label"],
-        "system": step["tool"],
+        "system": tools.get(step["tool"], step["tool"]),
         "gap": _gap(row),
         "key": idempotency_key(shape["tenant"], shape["job_id"], step["ordinal"]),
         "chip": looks.short_chip(shape, bool(row.waiting_by)),
@@ -59,7 +59,7 @@ def _to_do(row: Row, reader: Reader) -> dict[str, Any]:
     return {"action": Action(_("Record outcome"), url, key="e")}
 
 
-def _gone(row: Row, reader: Reader) -> dict[str, Any]:
+def _gone(row: Row, reader: Reader, tools: dict[str, str]) -> dict[str, Any]:
     shape = row.shape
     step = shape["steps"][row.left or 0]
     settled = step["settled_by"]
@@ -68,7 +68,7 @@ def _gone(row: Row, reader: Reader) -> dict[str, Any]:
     return {
         "age": looks.ended(row.job.updated_at, reader.now),
         "step": step["label"],
-        "system": step["tool"],
+        "system": tools.get(step["tool"], step["tool"]),
         "key": idempotency_key(shape["tenant"], shape["job_id"], step["ordinal"]),
         "chip": looks.step_chip(shape, step),
         "sub": _("%(what)s; kept in place until you refresh") % {"what": by % words},

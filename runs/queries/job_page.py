@@ -25,7 +25,8 @@ class JobPage:
     """`shape` is the job as the API shows it; `job` as the protocol sees it, every step loaded.
 
     `waits`: the open entry. `replays`: by event id, how often it came again and when last. `sent_at`: by
-    ordinal, marked or handed out. `approved`: ordinals whose outcome a second person approved.
+    ordinal, its mark, or in an unmarked job when it was handed out. `approved`: ordinals whose outcome a
+    second person approved.
     """
 
     now: datetime
@@ -64,8 +65,13 @@ def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before
         approved=frozenset(entry.ordinal for entry in entries if entry.state == "approved"),
         queue=Queue.objects.get(tenant_id=row.tenant_id, name=row.queue),
         tools={tool.name: tool for tool in Tool.objects.filter(tenant_id=row.tenant_id, name__in=named)},
-        sent_at={n: at for n, step in steps.items() if (at := step.dispatched_at or step.reserved_at)},
+        sent_at={n: at for n, step in steps.items() if (at := _sent_at(job, step))},
     )
+
+
+def _sent_at(job: states.Job, step: states.Step) -> datetime | None:
+    """Handing a step out is not sending it where sending is marked."""
+    return step.dispatched_at if job.marked else step.reserved_at
 
 
 def was_sent(actor: Actor, event_id: str) -> bool:

@@ -38,7 +38,7 @@ def cancel(actor: Actor, job_id: str) -> dict[str, Any]:
         "children": children,
         "worker": _worker(job, now),
         "allowed": {"allowed": verdict.allowed, "code": verdict.code},
-        "sentence": _sentence(would, out, _held(job), children),
+        "sentence": _sentence(would, out, job.dispatch == "marked", _held(job), children),
     }
 
 
@@ -79,13 +79,16 @@ def _worker(job: Job, now: datetime) -> dict[str, Any] | None:
     return {"name": job.holder, "live": now < job.lease_expires_at, "last_heartbeat": beat}
 
 
-def _sentence(would: str, out: Step | None, held: int, children: int) -> str:
+def _sentence(would: str, out: Step | None, marked: bool, held: int, children: int) -> str:
     if would == "already_requested":
         return _("Nothing would change: a cancel of this job was accepted before.")
     if would == "too_late":
         return _("Nothing would change: this job has already ended.")
     later = ngettext("%(n)d step would not start.", "%(n)d steps would not start.", held) % {"n": held}
-    if out is not None:
+    if out is not None and marked and out.state == "inflight" and out.dispatched_at is None:
+        now_out = _("“%(label)s” is with its worker, not marked as sent; a cancel now would hold it.")
+        now_out = now_out % {"label": out.label}
+    elif out is not None:
         now_out = _("“%(label)s” is out now and may still happen.") % {"label": out.label}
     elif children:
         now_out = _("Nothing of this job is out.")
@@ -94,4 +97,5 @@ def _sentence(would: str, out: Step | None, held: int, children: int) -> str:
     below = ngettext(
         "%(n)d child is unfinished and goes on.", "%(n)d children are unfinished and go on.", children
     )
-    return " ".join([now_out, later, below % {"n": children}] if children else [now_out, later])
+    parts = [now_out, later if held else "", below % {"n": children} if children else ""]
+    return " ".join(filter(None, parts))

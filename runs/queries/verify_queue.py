@@ -32,10 +32,12 @@ class Row:
 
     @property
     def sent_at(self) -> datetime | None:
-        """When its step went out: by its mark, else when it was handed out."""
+        """When its step went out: by its mark; in an unmarked job, when it was handed out."""
         ordinal = self.shape["unsettled"]
+        if self.job.dispatch != "marked":
+            return self.job.unsettled_since
         marked = None if ordinal is None else self.shape["steps"][ordinal]["dispatched_at"]
-        return datetime.fromisoformat(marked) if marked else self.job.unsettled_since
+        return datetime.fromisoformat(marked) if marked else None
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,15 @@
     parts.forEach((part) => part.querySelectorAll("time").forEach((time) => { time.textContent = time.dateTime; })); // in any zone
     return parts.map((part) => part.textContent.replace(/\s+/g, " ")).join("|");
   }
+  const newer = new WeakMap(); // sheet -> what the server shows now, put in when the person has looked
+  function renew(sheet) {
+    const fresh = newer.get(sheet) ?? [];
+    sheet.querySelectorAll("[data-known]").forEach((part, n) => {
+      if (fresh[n]?.localName === part.localName) part.replaceWith(fresh[n]);
+      fresh[n]?.dispatchEvent(new CustomEvent("cb:painted", { bubbles: true }));
+    });
+    newer.delete(sheet);
+  }
   async function compare(sheet) {
     const answer = await fetch(sheet.action, { headers: { "HX-Request": "true" } });
     if (!answer.ok || !sheet.isConnected) return;
@@ -72,6 +81,7 @@
     sheet.dataset.saw ??= known(sheet);
     if (now === sheet.dataset.saw) return;
     sheet.dataset.saw = now;
+    newer.set(sheet, [...box.content.querySelectorAll("[data-known]")]);
     sheet.querySelector("[data-changed]").hidden = false;
     if (submit(sheet)) submit(sheet).disabled = true;
   }
@@ -85,6 +95,7 @@
     const looked = event.target.closest("[data-looked]");
     if (looked) {
       looked.closest("[data-changed]").hidden = true;
+      renew(looked.closest("form"));
       if (submit(looked.closest("form"))) submit(looked.closest("form")).disabled = false;
     }
     event.target.closest("[data-dismiss]")?.parentElement.remove();

@@ -42,7 +42,11 @@
 
   addEventListener("keydown", (event) => {
     const dialog = document.querySelector("dialog[open]");
-    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") return void event.target.closest("form.sheet")?.requestSubmit();
+    const sheet = (event.ctrlKey || event.metaKey) && event.key === "Enter" && event.target.closest("form.sheet");
+    if (sheet) { // not what it would do to a link that holds the focus; and by the button, which may be off
+      event.preventDefault();
+      return void sheet.querySelector("button[type=submit]")?.click();
+    }
     const choice = /^[1-3]$/.test(event.key) && (event.altKey || !typing(event.target));
     if (choice) return void click(`.pick [data-key="${event.key}"]`);
     if (dialog || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;

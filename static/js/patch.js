@@ -51,6 +51,8 @@
   function append(fresh) {
     const list = document.getElementById(fresh.dataset.append);
     if (!list) return;
+    const said = [...list.querySelectorAll("time small")].at(-1), day = fresh.querySelector("time small");
+    if (day && day.textContent === said?.textContent) day.remove(); // it heads its first receipt only
     list.append(fresh);
     painted(fresh);
     document.dispatchEvent(new CustomEvent("cb:appended", { detail: list }));

@@ -37,6 +37,7 @@
 
   function ageText(seconds) {
     const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60), days = Math.floor(hours / 24);
+    if (minutes < 1) return words.sec.replace("%s", Math.floor(seconds));
     const two = (n) => String(n).padStart(2, "0");
     if (hours < 1) return words.min.replace("%m", minutes);
     if (days < 1) return words.hour.replace("%h", hours).replace("%m", two(minutes % 60));

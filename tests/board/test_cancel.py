@@ -56,6 +56,15 @@ def test_a_step_is_out_so_a_cancel_is_only_requested(stage: Stage, lena: Browser
     assert "Cancel requested; verifying a sent step" in lena.get("/jobs/order-1/").text
 
 
+def test_a_step_that_is_not_marked_as_sent_would_be_held(stage: Stage, lena: Browser) -> None:
+    stage.begin("order-1", "Only step", dispatch="marked")
+    page = lena.get(PATH)
+    assert "may still happen" not in page.text
+    assert "“Only step” is with its worker, not marked as sent; a cancel now would hold it." in page.text
+    assert "Step 1 is with its worker, not marked as sent; a cancel now would hold it: Only step" in page.text
+    assert "0 step" not in page.text, "what would not be is not said"
+
+
 def test_the_last_step_is_out_so_none_will_be_held(stage: Stage, lena: Browser) -> None:
     stage.begin("order-1", "Only step")
     assert "0 step" not in lena.get(PATH).node("cancel").all("ul", "lines")[0].text
@@ -67,7 +76,7 @@ def test_a_worker_that_was_not_heard_is_named(
     monkeypatch.setattr(stage, "ago", timedelta(hours=1))
     stage.begin("order-1")
     monkeypatch.setattr(stage, "ago", timedelta(0))
-    assert "Worker worker-1 has not been heard; its lease has ended." in lena.get(PATH).text
+    assert "The lease of worker worker-1 has ended: it may not hear the stop." in lena.get(PATH).text
 
 
 def test_children_run_on_and_the_page_says_so(stage: Stage, lena: Browser) -> None:

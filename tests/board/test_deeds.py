@@ -78,7 +78,7 @@ def test_revoke_takes_the_claim_from_a_worker_that_is_named(stage: Stage, lena: 
     assert (row.holder, row.cur) == ("", "unknown")
     page = lena.get("/jobs/order-1/")
     assert "Claim revoked." in page.text
-    assert "Step 1 is now unknown: it may or may not have happened." in page.node("timeline").text
+    assert "From here, step 1 is unknown: it may or may not have happened." in page.node("timeline").text
     assert "No worker holds a claim." in next_of(page)
 
 

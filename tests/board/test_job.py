@@ -54,6 +54,45 @@ def test_a_whole_story_in_order(stage: Stage, sam: Browser) -> None:
     assert "not needed" in page.node("step-2").text
 
 
+def test_a_step_that_was_handed_out_is_not_called_sent_before_its_mark(stage: Stage, sam: Browser) -> None:
+    """In a marked job; where nothing is marked, handing out is all that is known of sending."""
+    job = stage.begin("order-1", "Send mail", "Send bill", dispatch="marked")
+    page = sam.get(PATH)
+    assert "not yet" in page.node("step-1").text
+    assert "Step 1 has been handed to its worker, which has not marked it as sent." in page.text
+
+    attempt = stage.row(job).steps.get(ordinal=0).attempt
+    assert stage("system", job, "dispatch", ordinal=0, attempt=attempt).status == "dispatched"
+    page = sam.get(PATH)
+    assert "not yet" not in page.node("step-1").text
+    assert "Step 1 has been handed to its tool and has not answered yet." in page.text
+
+    stage.begin("order-2", "Send mail")
+    assert "not yet" not in sam.get("/jobs/order-2/").node("step-1").text
+
+
+def test_a_cancel_before_the_mark_is_not_told_as_after_the_send(stage: Stage, sam: Browser) -> None:
+    stage.cancel(stage.begin("order-1", "Send mail", dispatch="marked"))
+    page = sam.get(PATH)
+    assert "before the cancel arrived" not in page.text
+    assert "it cannot be marked any more" in page.text
+    assert "before cancel" not in sam.get("/verify/").node("row-order-1").text
+
+
+def test_a_confirmed_stop_names_no_result_that_cannot_come(stage: Stage, lena: Browser) -> None:
+    job = stage.submit("order-1")
+    assert "Succeeded or failed" in lena.get(PATH).node("verdict").text
+    stage.cancel(job)
+    told = lena.get(PATH).node("verdict").text
+    assert "Open" in told
+    assert "Succeeded or failed" not in told
+
+
+def test_who_asked_and_for_whom_are_told_apart(stage: Stage, lena: Browser) -> None:
+    stage.cancel(stage.submit("order-1"), asked_by="Ms Ada")
+    assert "Cancel asked by lena, for Ms Ada," in lena.get(PATH).node("facts").text
+
+
 def test_every_receipt_of_every_story_reads_as_a_sentence(stage: Stage, lena: Browser) -> None:
     """No raw status on the page, whatever was refused."""
     job = stage.begin("order-1", dispatch="marked")

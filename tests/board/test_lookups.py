@@ -24,7 +24,7 @@ def test_a_tombstone_says_what_it_refuses_and_how_often(stage: Stage, lena: Brow
     fresh = lena.get("/tombstones/").node("row-order-1@7").text
     assert "Send welcome mail · queue mail" in fresh
     assert "by system Task deleted" in fresh
-    assert "not yet tried" in fresh
+    assert "has not come yet" in fresh
     assert fresh.endswith("7 not sealed")
     for times in (1, 2):
         late = stage("system", "order-1@7", "submit", job_id="order-1@7", spec=stage.specs["order-1@7"])

@@ -57,6 +57,7 @@ def test_longest_waiting_first_past_target_in_a_group_of_its_own(stage: Stage, l
 
 
 def test_a_row_says_what_is_known_and_what_is_asked(stage: Stage, lena: Browser) -> None:
+    Tool.objects.create(tenant=stage.tenant, name="smtp/2", label="Mail house")
     stage.submit("order-1", "Reserve seat", {"label": "Send mail", "tool": "smtp/2"}, "Send bill")
     stage.claim("order-1")
     stage.report(stage.reserve("order-1"), 0, "ok")
@@ -64,7 +65,7 @@ def test_a_row_says_what_is_known_and_what_is_asked(stage: Stage, lena: Browser)
     row = lena.get("/verify/").node("row-order-1").text
     for words in (
         "Reserve seat customer-1 order-1",
-        "Send mail, smtp/2",
+        "Send mail, Mail house",
         "s before cancel",
         "Verifying sent step",
         "cancel requested; 1 happened, 1 waiting for its answer, 1 held",
@@ -160,7 +161,7 @@ def test_whatever_stands_in_the_address_is_no_failure(
 
 def test_nothing_waits(stage: Stage, lena: Browser) -> None:
     page = lena.get("/verify/")
-    assert "Nothing is waiting." in page.text
+    assert "Nothing that you may see is waiting." in page.text
     assert "Last outcome recorded" not in page.text
     assert page.root.links["Look up a job"] == "/jobs/"
     assert figure(page, "longest") == "Longest wait –"
