@@ -5,6 +5,7 @@
 #   make test     every test, on SQLite and on PostgreSQL, the browser included
 #   make check    format, lint, types, import contract, unsafe patterns
 #   make prove    the long runs: crashes, races, histories, random commands, far more of each than make test
+#   make mutants  the product broken on purpose, some 300 ways, to see that a test notices each
 #   make audit-deps  known vulnerabilities of what the lock installs; asks PyPI
 #   make bench    commands a second, as ratios to the raw SQL transaction
 #   make serve    production-like: migrate, server, settle loop; DATABASE_URL and the like from the environment
@@ -19,7 +20,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 TRANSLATIONS := $(patsubst %.po,%.mo,$(wildcard locale/*/LC_MESSAGES/*.po))
 STATIC := $(or $(CANCELBOARD_VAR),var)/static/staticfiles.json
-.PHONY: setup demo test prove check audit-deps bench serve lock format
+.PHONY: setup demo test prove mutants check audit-deps bench serve lock format
 
 setup: $(STAMP) $(TRANSLATIONS) $(STATIC)
 
@@ -61,6 +62,11 @@ prove: setup
 	PROVE=1 $(BIN)/python -m pytest --db=sqlite --timeout=1800 -m prove $(ARGS); sqlite=$$?; \
 	wait $$postgres; postgres=$$?; cat var/prove-postgres.log; \
 	exit $$((sqlite | postgres))
+
+# Never in CI: some 300 runs of the few tests that are about each. In pieces: ARGS="--tables", ARGS="--listed",
+# ARGS="--only lock"
+mutants: setup
+	$(BIN)/python -m tests.mutants.run $(ARGS)
 
 # Ratios to the raw transaction, in one run; a minute for each engine. Never in CI.
 bench: setup

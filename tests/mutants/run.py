@@ -1,0 +1,152 @@
+"""The runner: `python -m tests.mutants.run [--only WORDS] [--tables | --listed] [--jobs N]`.
+
+Exit 0: every mutant was killed. 1: one survived. 2: the tests are not green without any mutant, or a mutant
+does not fit the code any more: then nothing was learnt.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from tests.support.postgres import OwnPostgres
+
+from . import listed, tables
+from .mutant import ROOT, Mutant, Selection
+
+LEFT_OUT = (".git", ".venv", "var", "node_modules", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
+PATIENCE = 5  #: times as long as without a mutant; then it hangs, and that is noticed too
+QUICK = ("-q", "-x", "--tb=no", "--no-header", "-p", "no:randomly", "-p", "no:cacheprovider")
+
+
+@dataclass
+class Ended:
+    code: int | None  #: None: it took too long
+    seconds: float
+    first: str  #: the test that failed
+
+
+@dataclass
+class Copy:
+    """A copy of the tree, in which one mutant lives at a time. Its byte code is the original's: a mutant's
+    file is newer than that, and `-B` keeps its own from being written."""
+
+    folder: Path
+    database: str
+
+    def run(self, tests: Selection, timeout: float | None = None, options: tuple[str, ...] = ()) -> Ended:
+        began = time.monotonic()
+        command = [sys.executable, *options, "-m", "pytest", *QUICK, f"--db={tests.db}", *tests.arguments]
+        process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=os.environ | {"TEST_DATABASE_URL": self.database},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            output, _ = process.communicate(timeout=timeout)
+            code: int | None = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            code = None
+        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        first = failed[0].split(maxsplit=1)[1].split(" - ")[0] if failed else output[-200:]
+        return Ended(code, time.monotonic() - began, first.removeprefix("tests/"))
+
+    def with_mutant(self, mutant: Mutant, timeout: float) -> Ended:
+        file = self.folder / mutant.file
+        before, text = file.read_bytes(), mutant.text(self.folder)
+        file.write_text(text, encoding="utf-8")
+        try:
+            return self.run(mutant.tests, timeout, ("-B",))
+        finally:
+            file.write_bytes(before)
+
+
+def main() -> int:
+    asked = arguments()
+    chosen = [mutant for mutant in everything(asked) if asked.only in mutant.name]
+    try:
+        for mutant in chosen:
+            mutant.text()
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    server = OwnPostgres()
+    try:
+        with tempfile.TemporaryDirectory(prefix="cancelboard-mutants-") as home:
+            return tried(chosen, Path(home), server.url, asked.jobs)
+    finally:
+        server.stop()
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", metavar="WORDS", help="mutants whose name holds this")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--tables", action="store_true", help="only those made from the protocol's tables")
+    which.add_argument("--listed", action="store_true", help="only those of the written list")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="so many at a time (2)")
+    return parser.parse_args()
+
+
+def everything(asked: argparse.Namespace) -> Iterable[Mutant]:
+    if not asked.listed:
+        yield from tables.mutants()
+    if not asked.tables:
+        yield from listed.MUTANTS
+
+
+def tried(chosen: list[Mutant], home: Path, database: str, jobs: int) -> int:
+    equal = [mutant for mutant in chosen if mutant.equal]
+    chosen = [mutant for mutant in chosen if not mutant.equal]
+    first = Copy(home / "copy", database)
+    shutil.copytree(ROOT, first.folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    copies: SimpleQueue[Copy] = SimpleQueue()
+
+    def killed(mutant: Mutant) -> bool:
+        copy = copies.get()
+        try:
+            ended = copy.with_mutant(mutant, max(60.0, PATIENCE * green[mutant.tests].seconds))
+        finally:
+            copies.put(copy)
+        by = "SURVIVED" if ended.code == 0 else "time-out" if ended.code is None else ended.first
+        print(f"{ended.seconds:5.0f} s  {mutant.name:70}  {by}", flush=True)
+        return ended.code != 0
+
+    with ThreadPoolExecutor(jobs) as pool:
+        selections = list(dict.fromkeys(mutant.tests for mutant in chosen))
+        green = dict(zip(selections, pool.map(first.run, selections), strict=True))
+        for tests, ended in green.items():
+            if ended.code != 0:
+                print(f"not green without a mutant: {tests}\n{ended.first}", file=sys.stderr)
+                return 2
+        for n in range(jobs):
+            copies.put(Copy(home / f"copy{n}", database))
+            shutil.copytree(first.folder, home / f"copy{n}")
+        verdicts = list(pool.map(killed, chosen))
+    for mutant in equal:
+        print(f"  equal  {mutant.name:70}  {mutant.equal}")
+    survived = verdicts.count(False)
+    print(
+        f"{len(verdicts)} mutants, {sum(verdicts)} killed, {survived} survived; {len(equal)} equal by reason"
+    )
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
