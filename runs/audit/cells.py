@@ -62,15 +62,24 @@ def _of(model: type[Model], only: str | None) -> Iterator[Breach]:
         tenant, job = f"{table}.name", "NULL"
     elif model is not Job:
         job = f"(SELECT j.job_id FROM runs_job AS j WHERE j.id = {table}.job_id)"
-    query = f"SELECT {table}.id, {tenant}, {job}, {cells} FROM {table} WHERE ({' OR '.join(unfit.values())})"
+    wanted = f"({' OR '.join(unfit.values())})"
+    if only is not None:
+        wanted = f"{_of_the_job(model, table)} AND {wanted}"
+    query = f"SELECT {table}.id, {tenant}, {job}, {cells} FROM {table} WHERE {wanted}"
     with connection.cursor() as cursor:
-        cursor.execute(*((query, None) if only is None else (f"{query} AND {job} = %s", [only])))
+        cursor.execute(query, None if only is None else [only])
         for number, of_tenant, of_job, *found in cursor:
             whose = str(of_tenant or "?"), None if of_job is None else str(of_job)
             for name, wrong, text in zip(unfit, found[::2], found[1::2], strict=True):
                 if wrong:
                     where = f"{name} of {model._meta.model_name} {number}"
                     yield Breach(*whose, "cell", where, "what its column can hold", text)
+
+
+def _of_the_job(model: type[Model], table: str) -> str:
+    if model is Job:
+        return f"{table}.job_id = %s"
+    return f"{table}.job_id IN (SELECT id FROM runs_job WHERE job_id = %s)"
 
 
 def _unfit(model: type[Model]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The mutants still fit the code: each changes a text that stands there once. What kills it is asked by run.py."""
+"""The mutants still fit the code: each changes a text that stands there once. What kills it run.py asks."""
 
 from collections import Counter
 from pathlib import Path

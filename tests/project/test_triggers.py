@@ -1,4 +1,4 @@
-"""The database itself refuses to change what was written: receipts, and grants but for their one revocation."""
+"""The database itself refuses to change what was written: receipts, and grants but for one revocation."""
 
 from collections.abc import Callable
 from datetime import timedelta
