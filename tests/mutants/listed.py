@@ -33,8 +33,8 @@ def races(words: str, db: str = "postgres") -> Selection:
     return Selection(("tests/races/test_pairs.py", "-k", words), db)
 
 
-JOB_LOCK = "row = Job.objects.select_for_update().filter(tenant=tenant, job_id=job_id).first()"
-PARENT_LOCK = "parent = Job.objects.select_for_update().filter(tenant=tenant, job_id=ask.spec.parent).first()"
+JOB_LOCK = "row = plain.first(Job, ONE, actor.tenant_id, job_id, lock=True)"
+PARENT_LOCK = "parent = plain.first(Job, ONE, actor.tenant_id, ask.spec.parent, lock=True)"
 TENANT_LOCK = '(lock_exclusive if ask.kind == "seal" else lock_shared)(actor.tenant_id)'
 ORDER = """        at.authorise()
         at.look()
@@ -45,21 +45,19 @@ HIDDEN = "same = same and not (at.hidden and earlier.job_id)"
 SAVE = "rows.save(at.row, at.steps, decision.after.at, at.now, actor)"
 
 SPINE_AND_LOCKS = [
-    Mutant(
-        "no lock of the job", LOCKED, JOB_LOCK, JOB_LOCK.replace(".select_for_update()", ""), races("claim")
-    ),
+    Mutant("no lock of the job", LOCKED, JOB_LOCK, JOB_LOCK.replace(", lock=True", ""), races("claim")),
     Mutant(
         "no lock of the parent",
         LOCKED,
         PARENT_LOCK,
-        PARENT_LOCK.replace(".select_for_update()", ""),
+        PARENT_LOCK.replace(", lock=True", ""),
         races("child and parent"),
     ),
     Mutant(
         "no locks below, for a cascade",
         "runs/commands/below.py",
-        "Job.objects.select_for_update()",
-        "Job.objects",
+        "tenant.pk, *parents, lock=True",
+        "tenant.pk, *parents",
         races("cascade"),
     ),
     Mutant("no lock of the tenant", LOCKED, TENANT_LOCK, "pass", LOCKS),
@@ -239,7 +237,13 @@ RIGHT = [
         Selection(("tests/permissions", "tests/api/test_story.py", "tests/commands/test_proposals.py")),
     ),
     Mutant("tombstones without a bound", SPINE, "        tombstones.take(at)", "        pass", RIGHTS),
-    Mutant("a job of any tenant", LOCKED, JOB_LOCK, JOB_LOCK.replace("tenant=tenant, ", ""), RIGHTS),
+    Mutant(
+        "a job of any tenant",
+        LOCKED,
+        JOB_LOCK,
+        JOB_LOCK.replace("ONE, actor.tenant_id", '"job_id = %s"'),
+        RIGHTS,
+    ),
     Mutant("another queue's prefix", LOCKED, "if owners:\n", "if False:\n", RIGHTS),
 ]
 
@@ -247,10 +251,9 @@ WRITTEN = [
     Mutant(
         "the receipt in another transaction",
         "runs/ledger.py",
-        '    receipt["digest"] = receipt_digest(receipt)\n    Receipt.objects.create(\n',
-        '    receipt["digest"] = receipt_digest(receipt)\n'
+        "    plain.insert(\n        Receipt(\n",
         "    from django.db import transaction\n"
-        "    (lambda **columns: transaction.on_commit(lambda: Receipt.objects.create(**columns)))(\n",
+        "    (lambda row: transaction.on_commit(lambda: plain.insert(row)))(\n        Receipt(\n",
         FAULTS,
     ),
     Mutant(
@@ -358,9 +361,17 @@ THE_DATABASE = [
     *(
         Mutant(f"PostgreSQL lets {what}", TRIGGER, old, new, TRIGGERS_PG)
         for what, old, new in (
-            ("a receipt be changed", "BEFORE UPDATE OR DELETE ON {RECEIPT}", "BEFORE DELETE ON {RECEIPT}"),
-            ("a receipt be deleted", "BEFORE UPDATE OR DELETE ON {RECEIPT}", "BEFORE UPDATE ON {RECEIPT}"),
-            ("a grant be deleted", "cb_grant_row BEFORE DELETE", "cb_grant_row BEFORE INSERT"),
+            (
+                "a receipt be changed",
+                "cb_receipt_row BEFORE UPDATE ON",
+                "cb_receipt_row BEFORE UPDATE OF xid ON",
+            ),
+            (
+                "a receipt be deleted",
+                "cb_receipt_gone BEFORE DELETE ON",
+                "cb_receipt_gone BEFORE UPDATE OF xid ON",
+            ),
+            ("a grant be deleted", "cb_grant_row BEFORE DELETE", "cb_grant_row BEFORE UPDATE OF id"),
             (
                 "a revocation be taken back",
                 "OLD.revoked_at IS NOT NULL OR NEW.revoked_at IS NULL\n",

@@ -5,12 +5,13 @@ does not fit the code any more: then nothing was learnt.
 """
 
 import argparse
+import multiprocessing
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,9 @@ LEFT_OUT = (".git", ".venv", "var", "node_modules", "__pycache__", ".*_cache", "
 PATIENCE = 5  #: times as long as without a mutant; then it hangs, and that is noticed too
 QUICK = ("-q", "-x", "--tb=no", "--no-header", "-p", "no:randomly", "-p", "no:cacheprovider")
 
+WARM = multiprocessing.get_context("forkserver")
+WARM.set_forkserver_preload(["pytest", "django.db.models", "django.test", "pydantic", "psycopg", "rfc8785"])
+
 
 @dataclass
 class Ended:
@@ -38,33 +42,25 @@ class Ended:
 @dataclass
 class Copy:
     """A copy of the tree, in which one mutant lives at a time. Its byte code is the original's: a mutant's
-    file is newer than that, and `-B` keeps its own from being written."""
+    file is newer than that, and its own is never written."""
 
     folder: Path
     database: str
 
-    def run(self, tests: Selection, timeout: float | None = None, options: tuple[str, ...] = ()) -> Ended:
+    def run(self, tests: Selection, timeout: float | None = None, writes_code: bool = True) -> Ended:
         began = time.monotonic()
-        command = [sys.executable, *options, "-m", "pytest", *QUICK, f"--db={tests.db}", *tests.arguments]
-        process = subprocess.Popen(
-            command,
-            cwd=self.folder,
-            env=os.environ | {"TEST_DATABASE_URL": self.database},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            output, _ = process.communicate(timeout=timeout)
-            code: int | None = process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            code = None
-        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        first = failed[0].split(maxsplit=1)[1].split(" - ")[0] if failed else output[-200:]
+        output = self.folder.with_name(f"{self.folder.name}.{threading.get_ident()}")
+        arguments = [*QUICK, f"--db={tests.db}", *tests.arguments]
+        process = WARM.Process(target=run_pytest, args=(self, arguments, output, writes_code))
+        process.start()
+        process.join(timeout)
+        if too_long := process.exitcode is None:
+            os.killpg(process.pid or 0, signal.SIGKILL)
+            process.join()
+        said = output.read_text(encoding="utf-8", errors="replace")
+        failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        first = failed[0].split(maxsplit=1)[1].split(" - ")[0] if failed else said[-300:]
+        code = None if too_long else process.exitcode
         return Ended(code, time.monotonic() - began, first.removeprefix("tests/"))
 
     def with_mutant(self, mutant: Mutant, timeout: float) -> Ended:
@@ -72,9 +68,26 @@ class Copy:
         before, text = file.read_bytes(), mutant.text(self.folder)
         file.write_text(text, encoding="utf-8")
         try:
-            return self.run(mutant.tests, timeout, ("-B",))
+            return self.run(mutant.tests, timeout, writes_code=False)
         finally:
             file.write_bytes(before)
+
+
+def run_pytest(copy: Copy, arguments: list[str], output: Path, writes_code: bool) -> None:
+    """In a process of its own, forked from one that has the libraries loaded but nothing of the tree."""
+    os.setsid()
+    with output.open("w") as out:
+        os.dup2(out.fileno(), 1)
+        os.dup2(out.fileno(), 2)
+    os.chdir(copy.folder)
+    os.environ["TEST_DATABASE_URL"] = copy.database
+    sys.dont_write_bytecode = not writes_code
+    sys.path[:] = [str(copy.folder), *(path for path in sys.path if Path(path).resolve() != ROOT)]
+    for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "runs", "cancelboard")]:
+        del sys.modules[name]
+    import pytest
+
+    sys.exit(int(pytest.main(arguments)))
 
 
 def main() -> int:

@@ -20,7 +20,6 @@ ENGINE = pytest.StashKey[Engine]()
 FOLDER_MARKS = {
     "browser": pytest.mark.browser,
     "model": pytest.mark.pure,
-    "mutants": pytest.mark.pure,
     "protocol": pytest.mark.pure,
     "worker": pytest.mark.pure,
 }
