@@ -93,11 +93,13 @@ class Place:
 
 @dataclass
 class History:
-    """`endings` by job id; `world` as the tenant was before the first command."""
+    """`endings` by job id; `world` as the tenant was before the first command; `names`: what the model calls
+    the proposals that were there."""
 
     world: World
     ops: Sequence[Op]
     endings: Mapping[str, Ending]
+    names: Mapping[Any, int] = field(default_factory=dict)
     dead: set[Hashable] = field(default_factory=set)
     looked_at: int = 0
     furthest: tuple[int, ...] = ()
@@ -106,7 +108,7 @@ class History:
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Every order that explains it, as numbers into `ops`; those that a search has proved dead are not
         looked at again. Usually the first is all one wants."""
-        return self._from(Place((), self.world.copy()))
+        return self._from(Place((), self.world.copy(), names=self.names))
 
     def order(self) -> list[Op]:
         """One order that explains it. Raises AssertionError with the whole story where there is none."""

@@ -7,8 +7,9 @@ Time is an argument. A world is small and cheap to copy; all that it holds is im
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from . import people, stops, worker
 from .asks import CAUSES, RELEASE_CAUSES, Ask, breaks_shape, canonical, generation, read_spec, sha256
@@ -46,9 +47,9 @@ class World:
         self.jobs: dict[str, Job] = {}
         self.kept: dict[str, Kept] = {}
 
-    def copy(self) -> World:
-        twin = World(self.queues, self.sealed, self.retired)
-        twin.now, twin.jobs, twin.kept = self.now, dict(self.jobs), dict(self.kept)
+    def copy(self) -> Self:
+        twin = copy(self)
+        twin.jobs, twin.kept = dict(self.jobs), dict(self.kept)
         return twin
 
     def key(self) -> Hashable:

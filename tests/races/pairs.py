@@ -5,53 +5,81 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs import settle
-from runs.models import Grant
 from runs.permissions import Actor, grants
 
 from .scene import CONFIRMED, REFUSED, Scene, digest, spec
 
-Work = Callable[[Scene], Any]
+Work = Callable[[Any], Any]  #: on a stage
 
 
-def asks(command: str, job_id: str | None = "j", who: str = "w1", **body: Any) -> Work:
-    return lambda scene: scene.told(command, job_id, who, **filled(scene, body))
+@dataclass(frozen=True)
+class Asked:
+    """A command, with claims and proposals by their turn."""
+
+    command: str
+    job_id: str | None
+    who: str
+    body: dict[str, Any]
+
+    def __call__(self, stage: Any) -> Any:
+        return stage.told(self.command, self.job_id, self.who, **self.body)
 
 
-def filled(scene: Scene, body: dict[str, Any]) -> dict[str, Any]:
-    """`proposal` by its number."""
-    if isinstance(body.get("proposal"), int):
-        return body | {"proposal": scene.proposals[body["proposal"]]}
-    return body
+def asks(command: str, job_id: str | None = "j", who: str = "w1", **body: Any) -> Asked:
+    return Asked(command, job_id, who, body)
 
 
-def nothing(scene: Scene) -> None:
+@dataclass(frozen=True)
+class Settle:
+    """A pass of the settle loop. Only this tenant's jobs are there to be due."""
+
+    def __call__(self, stage: Scene) -> str:
+        done = settle.one_pass()
+        return "left" if done["left"] else "passed"
+
+
+@dataclass(frozen=True)
+class Lose:
+    """An administrator takes the action away from w1."""
+
+    action: str
+
+    def __call__(self, stage: Scene) -> str:
+        grants.revoke_grant(Actor.system(stage.tenant), stage.held(self.action))
+        return "revoked"
+
+
+settle_pass = Settle()
+
+
+def nothing(stage: Any) -> None:
     """The job is not there yet."""
 
 
 def submitted(*steps: str, **given: Any) -> Work:
-    return lambda scene: scene.do("submit", spec=spec(*steps, **given))
+    return lambda stage: stage.do("submit", spec=spec(*steps, **given))
 
 
-def claimed(scene: Scene, ttl_seconds: int = 3600, **given: Any) -> None:
-    scene.do("submit", spec=spec(**given))
-    scene.do("claim", ttl_seconds=ttl_seconds)
+def claimed(stage: Any, ttl_seconds: int = 3600, **given: Any) -> None:
+    stage.do("submit", spec=spec(**given))
+    stage.do("claim", ttl_seconds=ttl_seconds)
 
 
 def out(ttl_seconds: int = 3600, *steps: str, **given: Any) -> Work:
     """Its first step is out."""
 
-    def story(scene: Scene) -> None:
-        scene.do("submit", spec=spec(*steps, **given))
-        scene.do("claim", ttl_seconds=ttl_seconds)
-        scene.do("reserve", claim=1, attempt="a1")
+    def story(stage: Any) -> None:
+        stage.do("submit", spec=spec(*steps, **given))
+        stage.do("claim", ttl_seconds=ttl_seconds)
+        stage.do("reserve", claim=1, attempt="a1")
 
     return story
 
 
 def then(*stories: Work) -> Work:
-    def story(scene: Scene) -> None:
+    def story(stage: Any) -> None:
         for each in stories:
-            each(scene)
+            each(stage)
 
     return story
 
@@ -62,53 +90,36 @@ TWO = digest()
 TWO_MARKED = digest(**MARKED)
 
 
-def cancel(event_id: str, job_id: str = "j", **body: Any) -> Work:
+def cancel(event_id: str, job_id: str = "j", **body: Any) -> Asked:
     """Of a job with two steps, unless said otherwise."""
     named = {} if "spec" in body else {"spec_digest": TWO}
     return asks("cancel", job_id, event_id=event_id, **(named | body))
 
 
-def report(event_id: str, **body: Any) -> Work:
+def report(event_id: str, **body: Any) -> Asked:
     return asks("report", event_id=event_id, **({"claim": 1, "ordinal": 0, "outcome": "ok"} | body))
 
 
-def reconcile(event_id: str, **body: Any) -> Work:
+def reconcile(event_id: str, **body: Any) -> Asked:
     given = {"ordinal": 0, "outcome": "ok", "value": "by mail", "evidence": CONFIRMED}
     return asks("reconcile", who="lena", event_id=event_id, **(given | body))
 
 
-def settle_pass(scene: Scene) -> str:
-    """Only this tenant's jobs are there to be due."""
-    done = settle.one_pass()
-    return "left" if done["left"] else "passed"
+def a_parent(stage: Any) -> None:
+    stage.do("submit", "p", spec=spec())
 
 
-def lose(action: str) -> Work:
-    """An administrator takes the action away from w1."""
-
-    def revoke(scene: Scene) -> str:
-        held = Grant.objects.get(tenant=scene.tenant, action=action, user=scene.actors["w1"].user_id)
-        grants.revoke_grant(Actor.system(scene.tenant), held.pk)
-        return "revoked"
-
-    return revoke
+def a_child(stage: Any) -> None:
+    a_parent(stage)
+    stage.do("submit", "j", spec=spec("Send it", parent="p"))
+    stage.do("claim", ttl_seconds=3600)
+    stage.do("reserve", claim=1)
 
 
-def a_parent(scene: Scene) -> None:
-    scene.do("submit", "p", spec=spec())
-
-
-def a_child(scene: Scene) -> None:
-    a_parent(scene)
-    scene.do("submit", "j", spec=spec("Send it", parent="p"))
-    scene.do("claim", ttl_seconds=3600)
-    scene.do("reserve", claim=1)
-
-
-def proposed(scene: Scene) -> None:
-    out(queue="books")(scene)
-    scene.do("report", claim=1, ordinal=0, outcome="unknown")
-    scene.do("reconcile", who="sam", ordinal=0, outcome="ok", value="by hand", evidence=CONFIRMED)
+def proposed(stage: Any) -> None:
+    out(queue="books")(stage)
+    stage.do("report", claim=1, ordinal=0, outcome="unknown")
+    stage.do("reconcile", who="sam", ordinal=0, outcome="ok", value="by hand", evidence=CONFIRMED)
 
 
 @dataclass(frozen=True)
@@ -116,10 +127,14 @@ class Pair:
     """`goes_on`: the first one's command goes on with an ancestor's checkpoint, in a later transaction."""
 
     name: str
-    first: Work
-    second: Work
+    first: Asked | Settle | Lose
+    second: Asked | Settle | Lose
     story: Work = nothing
     goes_on: bool = False
+
+    @property
+    def sides(self) -> tuple[Asked | Settle | Lose, Asked | Settle | Lose]:
+        return self.first, self.second
 
     @property
     def swapped(self) -> "Pair":
@@ -261,8 +276,8 @@ PAIRS = [
     Pair("cancel x lapse", cancel("a"), settle_pass, out(ttl_seconds=60)),
     Pair("takeover x lapse", asks("claim"), settle_pass, out(ttl_seconds=60)),
     Pair("settle x settle", settle_pass, settle_pass, then(out(ttl_seconds=60), cancel("a"))),
-    Pair("grant revocation x cancel", lose("cancel"), cancel("a"), submitted()),
-    Pair("grant revocation x report", lose("execute"), report("r"), out()),
+    Pair("grant revocation x cancel", Lose("cancel"), cancel("a"), submitted()),
+    Pair("grant revocation x report", Lose("execute"), report("r"), out()),
     Pair(
         "close dispute x report",
         asks("close_dispute", who="lena", event_id="y", ordinal=0),

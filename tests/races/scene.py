@@ -23,6 +23,8 @@ from runs.queries.shape import shapes
 NUMBERS = count(1)
 EVERYTHING = [action for action in Action if action not in (Action.EXPORT, Action.MANAGE_GRANTS)]
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+NEEDS = {"mail": "1", "books": "2"}  #: the queues, and how many people a reconciliation takes
+AGO = timedelta(minutes=10)  #: when a story was told
 CONFIRMED = {"kind": "receiver_confirmed", "text": "In the receiver's log."}
 REFUSED = {"kind": "receiver_refused", "text": "The receiver answered 550."}
 #: What differs between two runs of the same story without meaning anything.
@@ -47,18 +49,47 @@ def shape_of(command: str) -> type[asks.Ask]:
 
 
 @dataclass
-class Scene:
+class Stage:
+    """Where a story is told: on the product (Scene) or on the model (twin.py). A story names claims and
+    proposals by their turn; what they are called on this stage is looked up."""
+
+    numbers: Any = field(default_factory=lambda: count(1), kw_only=True)
+
+    def filled(self, command: str, job_id: str | None, body: dict[str, Any]) -> dict[str, Any]:
+        """The whole body of a command; its event id, where it has one and none is given, is of its own."""
+        if "event_id" in shape_of(command).model_fields:
+            body = {"event_id": f"e{next(self.numbers)}"} | body
+        if command == "submit":
+            body = {"job_id": job_id, "spec": spec()} | body
+        if command == "claim":
+            body = {"worker": "worker-1"} | body
+        if isinstance(body.get("claim"), int):
+            body = body | {"claim": self.claim(job_id or "", body["claim"])}
+        if isinstance(body.get("proposal"), int):
+            body = body | {"proposal": self.proposal(body["proposal"])}
+        return body
+
+    def claim(self, job_id: str, nth: int) -> Any:
+        """The nth claim of the job, from 1."""
+        raise NotImplementedError
+
+    def proposal(self, nth: int) -> Any:
+        """The nth proposal, from 0."""
+        raise NotImplementedError
+
+
+@dataclass
+class Scene(Stage):
     """`tokens` and `proposals` hold what earlier commands gave out, by job."""
 
     tenant: Tenant = field(init=False)
     actors: dict[str, Actor] = field(init=False)
     tokens: dict[str, list[str]] = field(default_factory=dict)
     proposals: list[str] = field(default_factory=list)
-    numbers: Any = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:
         self.tenant = Tenant.objects.create(name=f"t{next(NUMBERS)}")
-        for queue, needs in {"mail": "1", "books": "2"}.items():
+        for queue, needs in NEEDS.items():
             Queue.objects.create(tenant=self.tenant, name=queue, reconcile_needs=needs)
         self.actors = {
             name: self._person(name, kind)
@@ -74,18 +105,15 @@ class Scene:
         )
         return Actor.of_user(user)
 
+    def claim(self, job_id: str, nth: int) -> str:
+        return self.tokens[job_id][nth - 1]
+
+    def proposal(self, nth: int) -> str:
+        return self.proposals[nth]
+
     def do(self, command: str, job_id: str | None = "j", who: str = "w1", **body: Any) -> Answer:
-        """Carry out a command; its event id, where it has one and none is given, is of its own."""
-        shape = shape_of(command)
-        if "event_id" in shape.model_fields:
-            body = {"event_id": f"e{next(self.numbers)}"} | body
-        if command == "submit":
-            body = {"job_id": job_id, "spec": spec()} | body
-        if command == "claim":
-            body = {"worker": "worker-1"} | body
-        if isinstance(body.get("claim"), int):
-            body["claim"] = self.tokens[job_id or ""][body["claim"] - 1]
-        answer = do(self.actors[who], job_id, shape.model_validate(body))
+        ask = shape_of(command).model_validate(self.filled(command, job_id, body))
+        answer = do(self.actors[who], job_id, ask)
         if "claim" in answer.fields:
             self.tokens.setdefault(job_id or "", []).append(answer.fields["claim"])
         if "proposal" in answer.fields:
@@ -100,6 +128,11 @@ class Scene:
             return f"{error.http} {error.code}"
         return f"{answer.code} {json.dumps(plain(answer.json()), sort_keys=True)}"
 
+    def held(self, action: str) -> int:
+        """Which grant gives w1 this action."""
+        user = self.actors["w1"].user_id
+        return Grant.objects.get(tenant=self.tenant, action=action, user=user).pk
+
     def seen(self) -> str:
         """All that the tenant now is: its jobs, their receipts in order, the receipts without a job."""
         jobs = list(Job.objects.filter(tenant=self.tenant).select_related("tenant").order_by("job_id"))
@@ -112,10 +145,10 @@ class Scene:
 
 
 def told(story: Callable[[Scene], Any]) -> Scene:
-    """A scene in which the story was told ten minutes ago: a lease of less has lapsed since."""
+    """A scene in which the story was told a while ago: a lease of less has lapsed since."""
     real = ledger.clock
     with pytest.MonkeyPatch.context() as then:
-        then.setattr(ledger, "clock", lambda: real() - timedelta(minutes=10))
+        then.setattr(ledger, "clock", lambda: real() - AGO)
         scene = Scene()
         story(scene)
     return scene

@@ -1,8 +1,5 @@
 """More than two at once, as they come: threads, and real processes."""
 
-import json
-import subprocess
-import sys
 from collections import Counter
 from functools import partial
 from typing import Any
@@ -10,9 +7,10 @@ from typing import Any
 from runs.audit import breaches, snapshot
 from runs.models import Job, Receipt
 from tests.support.databases import Database
-from tests.support.server import ROOT
 
-from .meeting import PATIENCE, together
+from .meeting import together
+from .pairs import Asked, asks
+from .processes import Process, asked
 from .scene import Scene, digest, spec
 
 CROWD = 6
@@ -80,33 +78,18 @@ def test_every_child_ends_at_once_and_the_parent_is_confirmed(real_db: Database)
     assert clean()
 
 
-def test_processes_that_do_the_same(real_db: Database) -> None:
+def test_processes_that_do_the_same(real_db: Database, three: list[Process]) -> None:
     scene = Scene()
-    environment = real_db.environment | {"DJANGO_SETTINGS_MODULE": "cancelboard.settings"}
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.races.process"],
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(3)
+    for number, process in enumerate(three):
+        process.prepare(real_db, [asked(scene, side) for side in sides(number)])
+    for process in three:
+        process.go()
+    answers = [
+        (side, answer)
+        for n, p in enumerate(three)
+        for side, answer in zip(sides(n), p.answers(), strict=True)
     ]
-    try:
-        for number, process in enumerate(processes):
-            assert process.stdin
-            print(json.dumps(told(scene, number)), file=process.stdin, flush=True)
-        for process in processes:
-            assert process.stdout
-            assert process.stdout.readline() == "ready\n"
-        outputs = [process.communicate("\n", timeout=PATIENCE)[0] for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    found = Counter(tuple(json.loads(line)) for output in outputs for line in output.splitlines())
+    found = Counter((side.command, told["status"], told["replayed"]) for side, (_, _, _, told) in answers)
     assert found["submit", "admitted", False] == 1
     assert found["submit", "existing", False] == 2
     assert found["claim", "claimed", False] <= 1
@@ -117,14 +100,11 @@ def test_processes_that_do_the_same(real_db: Database) -> None:
     assert clean()
 
 
-def told(scene: Scene, number: int) -> dict[str, Any]:
+def sides(number: int) -> list[Asked]:
     named = {"spec_digest": digest()}
-    return {
-        "who": f"{scene.tenant.name}/w1",
-        "commands": [
-            ("submit", "j", {"job_id": "j", "spec": spec()}),
-            ("claim", "j", {"worker": f"worker-{number}"}),
-            ("cancel", "j", named | {"event_id": "same"}),
-            ("cancel", "j", named | {"event_id": f"own-{number}"}),
-        ],
-    }
+    return [
+        asks("submit"),
+        asks("claim", worker=f"worker-{number}"),
+        asks("cancel", event_id="same", **named),
+        asks("cancel", event_id=f"own-{number}", **named),
+    ]
