@@ -17,7 +17,9 @@ from django.urls import re_path  # noqa: E402
 
 from cancelboard.closing import allow_every_close_code  # noqa: E402
 from cancelboard.drain import Drain  # noqa: E402
+from cancelboard.health import health  # noqa: E402
 from cancelboard.origins import same_origin  # noqa: E402
+from cancelboard.request_id import with_request_id  # noqa: E402
 from cancelboard.static import with_static_files  # noqa: E402
 from runs import consumers  # noqa: E402
 
@@ -32,12 +34,20 @@ nobody = re_path(r"", WebsocketDenier.as_asgi())
 # A page sends its cookie and must be one of ours; a worker sends a token and no Origin.
 pages_sockets = same_origin(AuthMiddlewareStack(URLRouter([*consumers.websocket_urlpatterns, nobody])))
 application = Drain(
-    with_static_files(
-        ProtocolTypeRouter(
-            {
-                "http": URLRouter([*consumers.http_urlpatterns(pages), re_path(r"", pages)]),
-                "websocket": URLRouter([*consumers.worker_urlpatterns, re_path(r"", pages_sockets)]),
-            }
+    with_request_id(
+        with_static_files(
+            ProtocolTypeRouter(
+                {
+                    "http": URLRouter(
+                        [
+                            re_path(r"^(?:healthz|readyz|metrics)$", health),  # type: ignore[arg-type]
+                            *consumers.http_urlpatterns(pages),
+                            re_path(r"", pages),
+                        ]
+                    ),
+                    "websocket": URLRouter([*consumers.worker_urlpatterns, re_path(r"", pages_sockets)]),
+                }
+            )
         )
     )
 )

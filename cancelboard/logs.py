@@ -3,8 +3,10 @@
 Not what is logged, nor where to: `settings.LOGGING` says that.
 """
 
+import json
 import logging
 import unicodedata
+from datetime import UTC, datetime
 from types import TracebackType
 
 
@@ -27,3 +29,19 @@ class OneLine(logging.Formatter):
         ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None],
     ) -> str:
         return "\n".join("  | " + plain(line) for line in super().formatException(ei).splitlines())
+
+
+class OneObject(logging.Formatter):
+    """One JSON object a line, for a collector: at, level, logger, request_id, message, and the traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "request_id": getattr(record, "request_id", "-"),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(told)

@@ -37,6 +37,9 @@ CANCELBOARD_RATE = env.integer("CANCELBOARD_RATE", 1000, 0, 1_000_000)
 #: Tombstones that one principal may set in an hour; 0: no limit.
 CANCELBOARD_TOMBSTONES_PER_HOUR = env.integer("CANCELBOARD_TOMBSTONES_PER_HOUR", 1000, 0, 1_000_000)
 
+#: Who may read /metrics, as a bearer token; unset: nobody.
+CANCELBOARD_METRICS_TOKEN = env.text("CANCELBOARD_METRICS_TOKEN")
+
 # -- the database -----------------------------------------------------------------------------------------
 DATABASES = {
     "default": database(env.text("DATABASE_URL") or f"sqlite:///{VAR}/cancelboard.sqlite3", BASE_DIR)
@@ -155,12 +158,17 @@ TIME_ZONE = "UTC"
 
 # -- the log: standard error, one line for each event -----------------------------------------------------
 LOG_LEVEL = env.choice("CANCELBOARD_LOG", ("INFO", "DEBUG", "WARNING", "ERROR"))
-LOG_LINE = "{asctime} {levelname} {name}: {message}"
+LOG_LINE = "{asctime} {levelname} {name} {request_id}: {message}"
+LOG_AS = env.choice("CANCELBOARD_LOG_AS", ("TEXT", "JSON")).lower()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"()": "cancelboard.logs.OneLine", "format": LOG_LINE, "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {
+        "text": {"()": "cancelboard.logs.OneLine", "format": LOG_LINE, "style": "{"},
+        "json": {"()": "cancelboard.logs.OneObject"},
+    },
+    "filters": {"named": {"()": "cancelboard.request_id.Named"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_AS, "filters": ["named"]}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     # Django's own handlers print a second time, in another shape, and mail.
     "loggers": {

@@ -12,7 +12,7 @@ from datetime import datetime
 from threading import Event
 
 from django.db import Error, close_old_connections
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
 from runs import ledger
 from runs.commands import do, operations
@@ -52,6 +52,21 @@ def due(now: datetime) -> Iterator[tuple[Job, Ask]]:
         yield job, Escalate()
     for proposal in Proposal.objects.filter(state="open", expires_at__lte=now).select_related("job__tenant"):
         yield proposal.job, Expire(proposal=proposal.proposal_id)
+
+
+def lag(now: datetime) -> float:
+    """Seconds that the oldest finding with a time of its own has been due: a lease, a grace, a proposal.
+    Near 0 while a loop runs; it grows when none does."""
+    waiting = Job.objects.filter(
+        control="requested", unsettled_since__isnull=False, escalated_seq__isnull=True
+    )
+    proposals = Proposal.objects.filter(state="open", expires_at__lte=now)
+    since = (
+        lapsed(now).order_by("lease_expires_at").values_list("lease_expires_at", flat=True).first(),
+        waiting.filter(grace_until__lte=now).aggregate(least=Min("grace_until"))["least"],
+        proposals.aggregate(least=Min("expires_at"))["least"],
+    )
+    return max(((now - at).total_seconds() for at in since if at is not None), default=0.0)
 
 
 def lapsed(now: datetime) -> QuerySet[Job]:

@@ -17,6 +17,7 @@ from django.db import (
     transaction,
 )
 
+from runs import metrics
 from runs.errors import Busy, CancelboardError
 from runs.models import Job, Tenant
 from runs.permissions import Action, Actor, counting
@@ -45,8 +46,9 @@ def do(actor: Actor, job_id: str | None, ask: Ask) -> Answer:
     `job_id` is None for `seal` alone. Returns the answer, also the remembered refusals. Raises NotVisible,
     NotAllowed, Unauthenticated, Invalid (nothing was kept, the event id is free) and Busy (send it again).
     """
-    with counting(actor, ACTIONS.get(ask.kind, Action.EXECUTE), job_id or ""):
+    with counting(actor, ACTIONS.get(ask.kind, Action.EXECUTE), job_id or ""), metrics.timed(ask.kind):
         answer, at = tried(lambda: _once(actor, job_id, ask))
+    metrics.COMMANDS.labels(ask.kind, answer.status, answer.replayed).inc()
     _confirm_ancestors(at)
     return answer
 

@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-from runs import ledger
+from runs import ledger, metrics
 from runs.errors import NotAllowed, NotVisible, Unauthenticated
 from runs.models import Refusal
 
@@ -76,6 +76,7 @@ def count_refusal(actor: Actor, action: str, job_id: str, code: str, now: dateti
     """
     if actor.user_id is None:
         return
+    metrics.REFUSALS.labels(action, code).inc()
     with transaction.atomic(durable=True):
         row, new = Refusal.objects.get_or_create(
             user_id=actor.user_id,

@@ -6,6 +6,7 @@ from threading import Event
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from prometheus_client import start_http_server
 
 from runs import settle
 
@@ -18,6 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="one pass, then end")
         parser.add_argument("--every", type=float, default=5.0, metavar="SECONDS", help="between passes (5)")
+        parser.add_argument("--metrics", type=int, metavar="PORT", help="for Prometheus, on 127.0.0.1")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:
@@ -26,6 +28,8 @@ class Command(BaseCommand):
                 ", ".join(f"{count} {status}" for status, count in done.items()) or "nothing was due"
             )
             return
+        if options["metrics"]:
+            start_http_server(options["metrics"], addr="127.0.0.1")
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
