@@ -49,7 +49,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # -- the application --------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "daphne",  # first: it must set the reactor before anything else imports Twisted
-    "django.contrib.admin",
+    "cancelboard.apps.Administration",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -124,6 +124,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "runs/account/locked.html"
 AXES_VERBOSE = False
+AXES_ENABLE_ADMIN = False  # it would show every tenant's names and addresses to each administrator
 
 # -- the browser ------------------------------------------------------------------------------------------
 SESSION_COOKIE_AGE = 12 * 60 * 60

@@ -2,10 +2,12 @@
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class RunsConfig(AppConfig):
     name = "runs"
+    verbose_name = _("Jobs and rights")
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

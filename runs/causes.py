@@ -70,6 +70,9 @@ BUILT_IN: dict[str, tuple[Any, Any]] = {
     "other": (_("Another cause"), _("What happened has no name of its own here; a note may say more.")),
 }
 
+#: Stored where a command named none, and used by the server itself: retired, they would stop the stopping.
+NEVER_RETIRED = frozenset({"deadline_exceeded", "canceled_no_cause", "other"})
+
 #: They release resources; a cancel for one of them would stop what has ended.
 NOT_FOR_CANCEL = frozenset({"work_finished", "chat_turn_finished"})
 

@@ -30,6 +30,10 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=128, unique=True)),
                 ("sealed_generation", models.BigIntegerField(default=-1)),
             ],
+            options={
+                "verbose_name": "tenant",
+                "verbose_name_plural": "tenants",
+            },
         ),
         migrations.CreateModel(
             name="User",
@@ -126,6 +130,10 @@ class Migration(migrations.Migration):
             managers=[
                 ("objects", django.contrib.auth.models.UserManager()),
             ],
+            options={
+                "verbose_name": "account",
+                "verbose_name_plural": "people and service accounts",
+            },
         ),
         migrations.CreateModel(
             name="Job",
@@ -204,11 +212,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "job",
+                "verbose_name_plural": "jobs",
+            },
         ),
         migrations.CreateModel(
             name="Tombstone",
             fields=[],
             options={
+                "verbose_name": "tombstone",
+                "verbose_name_plural": "tombstones",
                 "proxy": True,
                 "indexes": [],
                 "constraints": [],
@@ -299,6 +313,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "grant",
+                "verbose_name_plural": "grants",
+            },
         ),
         migrations.CreateModel(
             name="Delivery",
@@ -320,6 +338,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "repeated event",
+                "verbose_name_plural": "repeated events",
+            },
         ),
         migrations.CreateModel(
             name="Claim",
@@ -358,6 +380,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "claim",
+                "verbose_name_plural": "claims",
+            },
         ),
         migrations.CreateModel(
             name="Cause",
@@ -379,6 +405,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "cause",
+                "verbose_name_plural": "causes",
+            },
         ),
         migrations.CreateModel(
             name="Token",
@@ -405,6 +435,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "token",
+                "verbose_name_plural": "tokens",
+            },
         ),
         migrations.CreateModel(
             name="Tool",
@@ -428,6 +462,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "tool",
+                "verbose_name_plural": "tools",
+            },
         ),
         migrations.CreateModel(
             name="Step",
@@ -474,6 +512,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "step",
+                "verbose_name_plural": "steps",
                 "indexes": [models.Index(fields=["tenant", "tool", "state"], name="step_tool_state")],
                 "constraints": [
                     models.UniqueConstraint(fields=("job", "ordinal"), name="step_once_in_job"),
@@ -537,6 +577,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "refusal",
+                "verbose_name_plural": "refusals",
                 "indexes": [models.Index(fields=["tenant", "minute"], name="refusal_minute")],
                 "constraints": [
                     models.UniqueConstraint(
@@ -588,6 +630,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "receipt",
+                "verbose_name_plural": "receipts",
                 "indexes": [
                     models.Index(fields=["xid", "id"], name="receipt_tail"),
                     models.Index(fields=["tenant", "-at", "-id"], name="receipt_newest"),
@@ -648,6 +692,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "queue",
+                "verbose_name_plural": "queues",
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "name"), name="queue_once_in_tenant"),
                     models.UniqueConstraint(
@@ -716,6 +762,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "proposal",
+                "verbose_name_plural": "proposals",
                 "indexes": [
                     models.Index(fields=["tenant", "state", "expires_at", "id"], name="proposal_open")
                 ],

@@ -67,6 +67,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "operation",
+                "verbose_name_plural": "operations",
+            },
         ),
         migrations.CreateModel(
             name="OperationJob",
@@ -88,6 +92,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "job of an operation",
+                "verbose_name_plural": "jobs of operations",
+            },
         ),
         migrations.AddIndex(
             model_name="operation",

@@ -37,6 +37,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "archive",
+                "verbose_name_plural": "archives",
+            },
         ),
         migrations.CreateModel(
             name="ArchivedJob",
@@ -63,6 +67,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "archived job",
+                "verbose_name_plural": "archived jobs",
+            },
         ),
         migrations.AddConstraint(
             model_name="archive",

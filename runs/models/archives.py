@@ -4,6 +4,7 @@ Only these rows let a receipt be deleted (`triggers.py`), and they stay: an arch
 """
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from .ledger import TransactionId
 from .people import Tenant
@@ -22,6 +23,7 @@ class Archive(models.Model):
     xid = models.BigIntegerField(db_default=TransactionId(), editable=False)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("archive"), _("archives")
         constraints = [models.UniqueConstraint(fields=["tenant", "digest"], name="archive_once")]
 
     def __str__(self) -> str:
@@ -38,5 +40,6 @@ class ArchivedJob(models.Model):
     head_digest = models.CharField(max_length=64)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("archived job"), _("archived jobs")
         constraints = [models.UniqueConstraint(fields=["archive", "job_ref"], name="archived_job_once")]
         indexes = [models.Index(fields=["tenant", "job_ref"], name="archived_job_ref")]

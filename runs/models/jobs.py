@@ -3,6 +3,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from .people import Tenant, User
 
@@ -72,6 +73,7 @@ class Job(models.Model):
     updated_at = models.DateTimeField()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("job"), _("jobs")
         constraints = [
             models.UniqueConstraint(fields=["tenant", "job_id"], name="job_once_in_tenant"),
             models.CheckConstraint(
@@ -145,6 +147,7 @@ class Tombstone(Job):
     """A job that is not admitted: the cancel came first."""
 
     class Meta:
+        verbose_name, verbose_name_plural = _("tombstone"), _("tombstones")
         proxy = True
 
 
@@ -186,6 +189,7 @@ class Step(models.Model):
     version = models.BigIntegerField(default=0)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("step"), _("steps")
         constraints = [
             models.UniqueConstraint(fields=["job", "ordinal"], name="step_once_in_job"),
             models.CheckConstraint(
@@ -204,6 +208,9 @@ class Step(models.Model):
         ]
         indexes = [models.Index(fields=["tenant", "tool", "state"], name="step_tool_state")]
 
+    def __str__(self) -> str:
+        return f"{self.job} {self.ordinal}"
+
 
 class Claim(models.Model):
     """A fence of a job: the hash of the token it was issued under, for ever. A revoke issues none."""
@@ -220,7 +227,11 @@ class Claim(models.Model):
     at = models.DateTimeField()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("claim"), _("claims")
         constraints = [models.UniqueConstraint(fields=["job", "fence"], name="fence_once_in_job")]
+
+    def __str__(self) -> str:
+        return f"{self.job} {self.fence}"
 
 
 class Proposal(models.Model):
@@ -243,6 +254,7 @@ class Proposal(models.Model):
     decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("proposal"), _("proposals")
         constraints = [
             models.UniqueConstraint(fields=["tenant", "proposal_id"], name="proposal_once"),
             models.CheckConstraint(
@@ -251,3 +263,6 @@ class Proposal(models.Model):
             ),
         ]
         indexes = [models.Index(fields=["tenant", "state", "expires_at", "id"], name="proposal_open")]
+
+    def __str__(self) -> str:
+        return self.proposal_id

@@ -5,6 +5,7 @@ The text columns hold canonical JSON exactly as it was digested. Triggers (`trig
 
 from django.db import models
 from django.db.models import Func, Q
+from django.utils.translation import gettext_lazy as _
 
 from .jobs import Job
 from .people import Tenant
@@ -45,6 +46,7 @@ class Receipt(models.Model):
     xid = models.BigIntegerField(db_default=TransactionId(), editable=False)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("receipt"), _("receipts")
         constraints = [
             models.UniqueConstraint(
                 fields=["tenant", "event_id"], condition=Q(event_id__isnull=False), name="event_once"
@@ -78,5 +80,9 @@ class Delivery(models.Model):
     last_at = models.DateTimeField()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("repeated event"), _("repeated events")
         constraints = [models.UniqueConstraint(fields=["tenant", "event_id"], name="delivery_once")]
         indexes = [models.Index(fields=["tenant", "-last_at", "-id"], name="delivery_newest")]
+
+    def __str__(self) -> str:
+        return self.event_id

@@ -5,6 +5,7 @@ What was asked never changes, and each job of the list is answered once (`trigge
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from .people import Tenant, Token, User
 
@@ -33,6 +34,7 @@ class Operation(models.Model):
     aborted_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
 
     class Meta:
+        verbose_name, verbose_name_plural = _("operation"), _("operations")
         constraints = [
             models.UniqueConstraint(fields=["tenant", "operation_id"], name="operation_once"),
             models.CheckConstraint(condition=Q(command="cancel"), name="operation_command"),
@@ -64,6 +66,7 @@ class OperationJob(models.Model):
     at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("job of an operation"), _("jobs of operations")
         constraints = [
             models.UniqueConstraint(fields=["operation", "position"], name="operation_job_position"),
             models.UniqueConstraint(fields=["operation", "job_ref"], name="operation_job_once"),

@@ -16,6 +16,9 @@ class Tenant(models.Model):
     #: Generations up to this one are sealed; -1 before the first seal (docs/protocol.md, section 11).
     sealed_generation = models.BigIntegerField(default=-1)
 
+    class Meta:
+        verbose_name, verbose_name_plural = _("tenant"), _("tenants")
+
     def __str__(self) -> str:
         return self.name
 
@@ -42,6 +45,7 @@ class User(AbstractUser):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
+        verbose_name, verbose_name_plural = _("account"), _("people and service accounts")
         constraints = [
             models.UniqueConstraint(fields=["tenant", "name"], name="user_name_once_in_tenant"),
             models.CheckConstraint(condition=Q(kind__in=["person", "service"]), name="user_kind"),
@@ -85,6 +89,9 @@ class Token(models.Model):
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
 
+    class Meta:
+        verbose_name, verbose_name_plural = _("token"), _("tokens")
+
     def __str__(self) -> str:
         return f"cb_{self.prefix}_…"
 
@@ -122,6 +129,7 @@ class Grant(models.Model):
     revoked_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
 
     class Meta:
+        verbose_name, verbose_name_plural = _("grant"), _("grants")
         indexes = [
             models.Index(fields=["user", "action"], name="grant_user_action"),
             models.Index(fields=["group", "action"], name="grant_group_action"),
@@ -161,9 +169,13 @@ class Refusal(models.Model):
     count = models.PositiveIntegerField(default=1)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("refusal"), _("refusals")
         constraints = [
             models.UniqueConstraint(
                 fields=["user", "action", "job_id", "code", "minute"], name="refusal_once"
             ),
         ]
         indexes = [models.Index(fields=["tenant", "minute"], name="refusal_minute")]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.job_id} {self.code}"

@@ -24,6 +24,7 @@ class Queue(models.Model):
     limit_seconds = models.PositiveIntegerField(default=3600)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("queue"), _("queues")
         constraints = [
             models.UniqueConstraint(fields=["tenant", "name"], name="queue_once_in_tenant"),
             models.UniqueConstraint(
@@ -55,6 +56,7 @@ class Tool(models.Model):
     reference_pattern = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
+        verbose_name, verbose_name_plural = _("tool"), _("tools")
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="tool_once_in_tenant")]
 
     def __str__(self) -> str:
@@ -71,6 +73,7 @@ class Cause(models.Model):
     retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("cause"), _("causes")
         constraints = [models.UniqueConstraint(fields=["tenant", "code"], name="cause_once_in_tenant")]
 
     def __str__(self) -> str:

@@ -1,13 +1,16 @@
 """Principals: who is active, in which group, whose service account. Each change is one transaction.
 
-A new principal holds no rights. Tokens are `tokens.py`.
+A new principal holds no rights. Nobody changes their own account, nor shakes off one that they answer for.
+Tokens are `tokens.py`, groups `groups.py`.
 """
 
 import re
 import secrets
+from dataclasses import dataclass
 
 from django.contrib.auth.models import Group
 from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from runs.errors import FieldError, Invalid
@@ -17,7 +20,22 @@ from runs.protocol.fields import ID
 from .actor import Actor
 from .changing import Change, changing
 from .grants import write_grants
+from .groups import groups_of
 from .templates import TEMPLATES
+
+#: Receipts and pages call the server and its verifiers so: nobody else may be called that.
+RESERVED = re.compile(r"system|verifier(:.*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What may change about an account. `administers`: may enter the admin, which gives no right."""
+
+    active: bool
+    owner_key: str = ""
+    sponsor: User | None = None
+    administers: bool = False
+    groups: tuple[Group, ...] = ()
 
 
 def set_active(actor: Actor, user: User, active: bool) -> None:
@@ -45,6 +63,8 @@ def leave_group(actor: Actor, user: User, group: Group) -> None:
 def check_name(username: str) -> None:
     """Raises Django's ValidationError for a name that no person can have."""
     UnicodeUsernameValidator()(username)  # no "/": that is how service accounts are called
+    if RESERVED.fullmatch(username):
+        raise ValidationError(_("This name is the server's own."))
     User(username=username, name=username).clean_fields(exclude=["tenant", "password"])
 
 
@@ -55,21 +75,79 @@ def new_administrator(tenant: Tenant, username: str) -> str:
     """
     check_name(username)
     password = secrets.token_urlsafe(18)
-    user = User(username=username, name=username, tenant=tenant, is_staff=True, is_superuser=True)
-    user.set_password(password)
-    user.full_clean()
     with changing(Actor.system(tenant)) as change:
-        user.save()
+        user = new_person(change, username, username, password=password)
+        stand(change, user, Standing(active=True, administers=True))
         write_grants(change, user, TEMPLATES["administrator"], reason="the first administrator")
     return password
 
 
+def new_person(change: Change, username: str, name: str, *, password: str | None = None) -> User:
+    """Somebody who signs in as `username` and is called `name`, for good; without a password nobody can yet.
+
+    Raises Invalid for a name that is taken or won't do.
+    """
+    user = User(username=username, name=name, tenant_id=change.actor.tenant_id)
+    user.set_password(password)
+    faults = {"name": _("This name is the server's own.")} if RESERVED.fullmatch(name) else {}
+    try:
+        UnicodeUsernameValidator()(username)  # no "/": that is how service accounts are called
+        user.full_clean()
+    except ValidationError as error:
+        told = error.message_dict if hasattr(error, "error_dict") else {"username": error.messages}
+        faults |= {field: " ".join(messages) for field, messages in told.items()}
+    if faults:
+        raise Invalid(*(FieldError(field, fault) for field, fault in faults.items()))
+    user.save()
+    return user
+
+
+def stand(change: Change, user: User, standing: Standing) -> None:
+    """Raises NotAllowed: `sod_self_grant` for oneself, and for an account that oneself answers for."""
+    change.authorise(gains=user)
+    found = change.own(user)
+    _check(change, found, standing)
+    if found.sponsor_id != (standing.sponsor and standing.sponsor.pk):
+        change.authorise(gains=found.sponsor)
+    found.is_active, found.owner_key, found.sponsor = standing.active, standing.owner_key, standing.sponsor
+    found.is_staff = found.is_superuser = standing.administers
+    found.save()
+    mine = groups_of(change.actor.tenant_name)
+    kept = found.groups.exclude(pk__in=mine.values("pk"))
+    found.groups.set([*kept, *mine.filter(pk__in=[group.pk for group in standing.groups])])
+
+
+def _check(change: Change, user: User, standing: Standing) -> None:
+    if standing.sponsor:
+        _check_sponsor(change, standing.sponsor)
+    service = user.kind == User.Kind.SERVICE
+    if standing.sponsor and not service:
+        raise Invalid(FieldError("sponsor", _("Only a service account has somebody who answers for it.")))
+    if standing.administers and service:
+        raise Invalid(FieldError("administers", _("A service account never enters the admin.")))
+
+
+def _check_sponsor(change: Change, sponsor: User) -> None:
+    if sponsor.tenant_id != change.actor.tenant_id or sponsor.kind != User.Kind.PERSON:
+        raise Invalid(FieldError("sponsor", _("A sponsor is a person of the same tenant.")))
+
+
+def new_password(change: Change, user: User, password: str) -> None:
+    """Of another person, who then has no session any more. Raises NotAllowed (`sod_self_grant`), Invalid."""
+    change.authorise(gains=user)
+    found = change.own(user)
+    if found.kind != User.Kind.PERSON:
+        raise Invalid(FieldError("password", _("A service account has tokens, never a password.")))
+    found.set_password(password)
+    found.save(update_fields=["password"])
+
+
 def service_account(change: Change, name: str, sponsor: User | None) -> User:
     """The tenant's service account of that name, made if there is none; `sponsor` answers for it from now."""
-    if not re.fullmatch(ID, name):
+    if not re.fullmatch(ID, name) or RESERVED.fullmatch(name):
         raise Invalid(FieldError("name", _("1 to 128 of A-Z a-z 0-9 . _ : -, the first a letter or digit.")))
-    if sponsor and (sponsor.tenant_id != change.actor.tenant_id or sponsor.kind != User.Kind.PERSON):
-        raise Invalid(FieldError("sponsor", _("A sponsor is a person of the same tenant.")))
+    if sponsor:
+        _check_sponsor(change, sponsor)
     account = User.objects.filter(tenant_id=change.actor.tenant_id, name=name).first()
     if account is None:
         username = f"{change.actor.tenant_name}/{name}"

@@ -105,14 +105,19 @@ def revoke_grant(actor: Actor, grant_id: int) -> Grant:
     Raises NotVisible, NotAllowed (`sod_self_grant` where it would lift a ban from oneself).
     """
     with changing(actor) as change:
-        found = Grant.objects.filter(pk=grant_id, tenant_id=actor.tenant_id).first()
-        if found is None:
-            raise NotVisible
-        change.authorise(gains=(found.user or found.group) if found.effect == Grant.Effect.DENY else None)
-        if found.revoked_at is None:
-            found.revoked_at, found.revoked_by_id = change.now, actor.user_id
-            found.save(update_fields=["revoked_at", "revoked_by"])
-        return found
+        return end_grant(change, grant_id)
+
+
+def end_grant(change: Change, grant_id: int) -> Grant:
+    """The same, inside a change that is under way."""
+    found = Grant.objects.filter(pk=grant_id, tenant_id=change.actor.tenant_id).first()
+    if found is None:
+        raise NotVisible
+    change.authorise(gains=(found.user or found.group) if found.effect == Grant.Effect.DENY else None)
+    if found.revoked_at is None:
+        found.revoked_at, found.revoked_by_id = change.now, change.actor.user_id
+        found.save(update_fields=["revoked_at", "revoked_by"])
+    return found
 
 
 def known_queues(change: Change, names: set[str]) -> None:

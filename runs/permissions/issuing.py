@@ -34,9 +34,14 @@ def issue_token(
 def revoke_token(actor: Actor, token_id: int) -> None:
     """Ends the token now. Raises NotAllowed, NotVisible."""
     with changing(actor) as change:
-        if not Token.objects.filter(pk=token_id, user__tenant_id=actor.tenant_id).exists():
-            raise NotVisible
-        Token.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=change.now)
+        end_token(change, token_id)
+
+
+def end_token(change: Change, token_id: int) -> None:
+    """The same, inside a change that is under way."""
+    if not Token.objects.filter(pk=token_id, user__tenant_id=change.actor.tenant_id).exists():
+        raise NotVisible
+    Token.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=change.now)
 
 
 def open_account(

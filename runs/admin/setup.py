@@ -1,0 +1,172 @@
+"""Queues, tools, causes: what an administrator sets up in its own tenant, and never deletes: jobs name it.
+
+A queue changes under the tenant's lock like a right: decisions look at how many people an outcome needs, and
+at whose ids are whose.
+"""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Model, Q
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+from runs.causes import BUILT_IN, NEVER_RETIRED
+from runs.errors import FieldError, Invalid
+from runs.models import Cause, Queue, Tenant, Tool, User
+from runs.permissions import Action, Actor, Target, rights_of
+from runs.permissions.changing import Change
+from runs.protocol.fields import ID
+
+from .base import Page
+from .form import Edited, Reasoned, checked
+from .viewer import viewer_of
+
+PLACES = {"key", "target", "job_id"}  #: what a link template may name in braces
+
+
+class QueuePage(Edited):
+    list_display = ("name", "id_prefix", "reconcile_needs", "limit_seconds")
+    ordering = ("name",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ["name", "id_prefix", "reconcile_needs", "limit_seconds", *_because(self, request, obj)]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("name",) if obj else ()
+
+    def write(self, change: Change, obj: Any, given: dict[str, Any], new: bool) -> None:
+        for name in ("name", "id_prefix"):
+            if (value := getattr(obj, name)) and not re.fullmatch(ID, value):
+                raise Invalid(
+                    FieldError(name, _("1 to 128 of A-Z a-z 0-9 . _ : -, the first a letter or digit."))
+                )
+        checked(obj)
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **shown: Any) -> Any:
+        obj = shown.get("obj")
+
+        if obj and obj.reconcile_needs != Queue.Needs.ONE and not approvers(obj, viewer_of(request)):
+            told = _("Outcomes here need two people, and nobody may approve. Give somebody the right to.")
+            messages.error(request, told)
+        return super().render_change_form(request, context, *args, **shown)
+
+
+def approvers(queue: Queue, viewer: Any) -> list[str]:
+    """Who may approve in the whole queue, by name. Who may for some owner or job only is not among them."""
+    granted = Q(grants__action=Action.APPROVE) | Q(groups__grants__action=Action.APPROVE)
+    people = User.objects.filter(granted, tenant_id=queue.tenant_id, kind=User.Kind.PERSON, is_active=True)
+    target = Target(queue.name, "", "")
+    return [
+        person.name
+        for person in people.select_related("tenant").distinct().order_by("name")[:200]
+        if rights_of(Actor.of_user(person), viewer.now).judge(Action.APPROVE, target, now=viewer.now).allowed
+    ]
+
+
+class ToolPage(Edited):
+    list_display = ("name", "label", "link_template")
+    ordering = ("name",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        shown = ["name", "label", "where_to_look", "link_template", "allowed_hosts", "reference_pattern"]
+        return [*shown, *_because(self, request, obj)]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("name",) if obj else ()
+
+    def write(self, change: Change, obj: Any, given: dict[str, Any], new: bool) -> None:
+        _check_link(obj.link_template)
+        try:
+            re.compile(obj.reference_pattern)
+        except re.error as error:
+            told = _("This is no regular expression: %(fault)s.") % {"fault": error}
+            raise Invalid(FieldError("reference_pattern", told)) from None
+        checked(obj)
+
+
+def _check_link(template: str) -> None:
+    """Raises Invalid for what would not lead to a page of the web."""
+    if not template:
+        return
+    if urlsplit(template).scheme not in ("http", "https") or not urlsplit(template).netloc:
+        raise Invalid(FieldError("link_template", _("A link begins with http:// or https://.")))
+    if set(re.findall(r"\{(.*?)\}", template)) - PLACES:
+        raise Invalid(FieldError("link_template", _("Only {key}, {target} and {job_id} are filled in.")))
+
+
+class CauseForm(Reasoned):
+    """A new cause of the tenant's own; or a built-in one, to be retired."""
+
+    built_in = forms.ChoiceField(required=False, label=lazy("Retire a built-in cause"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields: dict[str, Any] = self.fields
+        codes = [code for code in BUILT_IN if code not in NEVER_RETIRED]
+        fields["built_in"].choices = [("", lazy("No: a new cause"))] + [
+            (c, f"{c}: {BUILT_IN[c][0]}") for c in codes
+        ]
+        for name in ("code", "short", "text"):
+            fields[name].required = False
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if code := cleaned.get("built_in"):
+            short, text = BUILT_IN[code]
+            return {**cleaned, "code": code, "short": str(short), "text": str(text)}
+        for name in ("code", "short", "text"):
+            if name not in self.errors and not cleaned.get(name):
+                self.add_error(name, _("A new cause needs this."))
+        if cleaned.get("code") in BUILT_IN:
+            self.add_error("code", _("This one is built in."))
+        elif cleaned.get("code") and not re.fullmatch(ID, cleaned["code"]):
+            self.add_error("code", _("1 to 128 of A-Z a-z 0-9 . _ : -, the first a letter or digit."))
+        return cleaned
+
+
+class CausePage(Edited):
+    """Added and retired; a code in use is never renamed, reworded or deleted."""
+
+    list_display = ("code", "short", "text", "retired_at")
+    ordering = ("code",)
+    button = lazy("Retire")
+    kept = ("code", "short", "text", "retired_at")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or obj.retired_at is None)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return ["code", "short", "text", "built_in", "because"]
+        return [*self.kept, *_because(self, request, obj)]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return self.kept if obj else ()
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, form=Reasoned if obj else CauseForm, **kwargs)
+
+    def write(self, change: Change, obj: Any, given: dict[str, Any], new: bool) -> None:
+        if not new or given["built_in"]:
+            obj.retired_at = change.now
+        checked(obj)
+
+
+class TenantPage(Page):
+    """Its own, to be looked at."""
+
+    of_tenant = "pk"
+    list_display = ("name", "sealed_generation")
+
+
+def _because(page: Edited, request: HttpRequest, obj: Any) -> list[str]:
+    may = page.has_change_permission(request, obj) if obj else page.has_add_permission(request)
+    return ["because"] if may else []
+
+
+PAGES: dict[type[Model], Any] = {Queue: QueuePage, Tool: ToolPage, Cause: CausePage, Tenant: TenantPage}

@@ -1,0 +1,30 @@
+"""What was changed here, by whom and why; and how often people were refused. Only to be read."""
+
+from typing import Any
+
+from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
+from django.db.models import Model
+from django.utils.translation import gettext_lazy as lazy
+
+from runs.models import Refusal
+from runs.permissions import Action
+
+from .base import ForAuditors
+from .filters import by
+
+
+class LogPage(ForAuditors):
+    of_tenant = "user__tenant_id"
+    list_display = ("action_time", "user", "action_flag", "content_type", "object_repr", "change_message")
+    list_select_related = ("user", "content_type")
+    list_filter = (by("action_flag", lazy("action"), (ADDITION, CHANGE)),)
+
+
+class RefusalPage(ForAuditors):
+    list_display = ("minute", "user", "action", "job_id", "code", "count")
+    list_select_related = ("user",)
+    list_filter = (by("action", lazy("action"), Action),)
+    ordering = ("-minute", "-id")
+
+
+PAGES: dict[type[Model], Any] = {LogEntry: LogPage, Refusal: RefusalPage}
