@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from runs.commands.rows import load
 from runs.ledger import shown
-from runs.models import Delivery, Job, Proposal, Queue, Receipt, Tool, snapshot
+from runs.models import Delivery, Job, Proposal, Queue, Receipt, Step, Tool, snapshot
 from runs.permissions import Actor
 from runs.protocol import states
 
@@ -69,7 +69,7 @@ def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before
     )
 
 
-def _sent_at(job: states.Job, step: states.Step) -> datetime | None:
+def _sent_at(job: states.Job, step: Step) -> datetime | None:
     """Handing a step out is not sending it where sending is marked."""
     return step.dispatched_at if job.marked else step.reserved_at
 
