@@ -275,8 +275,11 @@ class Check(Shape):
 class Can(Shape):
     allowed: bool
     code: str
+    reason: str
+    change: str
     steps: list[Check]
     who_may: list[str] | None
+    others: Count
 
 
 class OutNow(Shape):
@@ -297,6 +300,8 @@ class Worker(Shape):
 class Allowed(Shape):
     allowed: bool
     code: str
+    reason: str
+    change: str
 
 
 class Preview(Shape):

@@ -102,9 +102,7 @@ def _answered(
             return sign_in(request)
         if request.method not in methods:
             return HttpResponseNotAllowed(methods)
-        if "job_id" not in kwargs:
-            return view(request, *args, **kwargs)
-        with counting(reader_of(request).actor, Action.VIEW, kwargs["job_id"]):
+        with counting(reader_of(request).actor, Action.VIEW, kwargs.get("job_id", "")):
             return view(request, *args, **kwargs)
     except CancelboardError as error:
         return as_page(request, error)

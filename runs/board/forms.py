@@ -12,9 +12,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from runs.commands import Answer, do
-from runs.errors import Busy, Invalid
+from runs.errors import Busy, Invalid, TooMany
 from runs.permissions import Actor
 from runs.protocol import asks
+
+REASONS = (
+    lazy("The evidence is not about this step."),
+    lazy("The evidence does not show the outcome."),
+    lazy("I saw something else there."),
+)
 
 
 def new_event_id() -> str:
@@ -26,6 +32,8 @@ class Sent(forms.Form):
 
     #: What the protocol calls a field that has another name here.
     ALIASES: ClassVar[dict[str, str]] = {}
+    #: Of the answer that shows its errors.
+    status = 422
 
     event_id = forms.RegexField(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", widget=forms.HiddenInput)
 
@@ -50,6 +58,9 @@ class Sent(forms.Form):
         except Invalid as error:
             for fault in error.errors:
                 self._blame(fault.field, fault.message)
+        except TooMany as error:
+            self.status = error.http
+            self.add_error(None, str(error))
         except Busy:
             self.add_error(None, _("The database is busy. Nothing was changed; send it again in a moment."))
         return None
@@ -98,6 +109,46 @@ class CancelForm(CauseForm):
             asked_by=given["asked_by"],
             grace_seconds=given["grace_seconds"],
         )
+
+
+class ApproveForm(Sent):
+    """What the second person says to it; they may have looked it up themselves."""
+
+    note = forms.CharField(
+        required=False,
+        max_length=1000,
+        label=lazy("I looked it up myself"),
+        help_text=lazy("Where you looked and what you saw. It is kept with the approval."),
+        widget=forms.Textarea({"rows": 3}),
+    )
+
+
+class DeclineForm(Sent):
+    """Why an entry goes back: a reason from the list, in the person's own words, or both."""
+
+    reason = forms.ChoiceField(
+        required=False,
+        label=lazy("Reason"),
+        choices=[
+            ("", lazy("In my own words")),
+            *((text, text) for text in REASONS),
+        ],
+    )
+    note = forms.CharField(
+        required=False, max_length=1000, label=lazy("Note"), widget=forms.Textarea({"rows": 3})
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if not cleaned.get("reason") and not cleaned.get("note", "").strip():
+            self.add_error("note", _("Give a reason: from the list, or in your own words."))
+        return cleaned
+
+    @property
+    def why(self) -> str:
+        """As it is kept, in the words of who sent it."""
+        given = self.cleaned_data
+        return " ".join(filter(None, (given["reason"], given["note"])))
 
 
 class CloseForm(Sent):

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from runs.errors import NotVisible
+from runs.permissions import Action
 from runs.queries import receipts
 from runs.queries import tombstones as read
 from runs.words import HEADLINES
@@ -19,9 +20,10 @@ from .shapes import Chip, Empty, Fact, Page
 
 @page
 def tombstones(request: HttpRequest) -> HttpResponse:
-    cursor = request.GET.get("cursor")
-    found, after = read.page_of(reader_of(request).actor, cursor)
+    reader, cursor = reader_of(request), request.GET.get("cursor")
+    found, after = read.page_of(reader.actor, cursor)
     context = {
+        "may_block": reader.rights.anywhere(Action.BLOCK, reader.now),
         "rows": [{**row, "url": reverse("job", args=[row["job"]])} for row in found],
         "page": Page(
             len(found),

@@ -10,18 +10,19 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from runs.permissions import Action, Target, error_of, has_executed
+from runs.permissions import WAYS, Action, Target, error_of, has_executed
 from runs.protocol import asks
 from runs.protocol.decide import decide
 from runs.protocol.evidence import Evidence
-from runs.protocol.states import Job, State, World
+from runs.protocol.states import Job, Proposal, State, World
 from runs.protocol.tables import TABLES
+from runs.queries import can
 from runs.queries.job_page import JobPage
 
-from .door import Reader
+from .door import Reader, address
 from .shapes import Cannot, Link
 
 Sentence = str | Promise
@@ -60,7 +61,8 @@ class Deed:
 @dataclass(frozen=True)
 class Judged:
     """A deed, judged: `possible`, or why not: the protocol's or the permission's `code`, and a `reason`.
-    `forbidden`: a right is what is missing. `kind`: the command that was asked about."""
+    `forbidden`: a right is what is missing, and `who` says who has it. `kind`: the command that was asked
+    about."""
 
     deed: Deed
     possible: bool
@@ -68,6 +70,7 @@ class Judged:
     code: str = ""
     reason: str = ""
     forbidden: bool = False
+    who: str = ""
 
 
 def _outcome(job: Job, ordinal: int | None = None) -> Any:
@@ -84,6 +87,13 @@ def _close(job: Job) -> Any:
     ordinal = disputed_step(job)
     return None if ordinal is None else asks.CloseDispute(event_id=EVENT, ordinal=ordinal)
 
+
+#: Why an entry can't be decided any more.
+DECIDED: dict[str, Sentence] = {
+    "already_decided": _("This entry was decided."),
+    "expired": _("This entry was older than 24 hours, and ended. The step is as unknown as before."),
+    "superseded": _("The step changed after this was entered, so it needs a fresh look."),
+}
 
 DEEDS = (
     Deed(
@@ -167,32 +177,100 @@ def outcome_of(ordinal: int) -> Deed:
     return replace(BY_NAME["outcome"], probe=partial(_outcome, ordinal=ordinal), nothing=nothing)
 
 
+def approve(entry: Proposal) -> Deed:
+    """Agreeing with this entry, which the page shows."""
+    return Deed(
+        "approve",
+        Action.APPROVE,
+        _("Approve this entry"),
+        ("settled",),
+        lambda job: asks.Approve(event_id=EVENT, proposal=entry.id),
+        DECIDED,
+    )
+
+
+def decline(entry: Proposal) -> Deed:
+    """Sending it back; taking back one's own is part of recording outcomes."""
+    return Deed(
+        "decline",
+        Action.RECONCILE if entry.own else Action.APPROVE,
+        _("Withdraw this entry") if entry.own else _("Send this entry back"),
+        ("declined",),
+        lambda job: asks.Decline(event_id=EVENT, proposal=entry.id),
+        DECIDED,
+    )
+
+
 def judge(reader: Reader, found: JobPage) -> list[Judged]:
     """Every deed that people look for on this job, in the order of use."""
-    return [judge_one(reader, found, deed) for deed in DEEDS if deed.looked_for(found.job)]
+    return _explained(
+        reader, found, [_judged(reader, found, deed) for deed in DEEDS if deed.looked_for(found.job)]
+    )
 
 
 def judge_one(reader: Reader, found: JobPage, deed: Deed) -> Judged:
+    return _explained(reader, found, [_judged(reader, found, deed)])[0]
+
+
+def _explained(reader: Reader, found: JobPage, judged: list[Judged]) -> list[Judged]:
+    """Beside every refusal by a right, who has it."""
+    actions = {each.deed.action for each in judged if each.forbidden}
+    if not actions:
+        return judged
+    names = can.who_may(reader.actor, actions, found.row, reader.now)
+    named = can.may_name(reader.rights, found.row, reader.now)
+    return [
+        replace(each, who=who_may(names[each.deed.action], named)) if each.forbidden else each
+        for each in judged
+    ]
+
+
+def who_may(names: list[str], named: bool) -> str:
+    """ "lena and 2 others may."; without names for those who may not read them."""
+    count = len(names)
+    if not count:
+        return gettext("Nobody here may at present.")
+    if not named:
+        return ngettext("%(n)d other here may.", "%(n)d others here may.", count) % {"n": count}
+    if count == 1:
+        return gettext("%(name)s may.") % {"name": names[0]}
+    return ngettext("%(name)s and %(n)d other may.", "%(name)s and %(n)d others may.", count - 1) % {
+        "name": names[0],
+        "n": count - 1,
+    }
+
+
+def _judged(reader: Reader, found: JobPage, deed: Deed) -> Judged:
     ask = deed.probe(found.job)
     if ask is None:
         return Judged(deed, False, code="nothing", reason=str(deed.nothing))
-    world = World(now=found.now, job=found.job, proposal=found.waits)
+    entry = found.entry(ask.proposal) if hasattr(ask, "proposal") else found.waits
+    world = World(now=found.now, job=found.job, proposal=entry)
     status = decide(TABLES[ask.kind], world, ask).row.status
     if status not in deed.good:
         return Judged(deed, False, ask.kind, status, str(deed.why_not.get(status, status)))
     executor = has_executed(reader.actor, found.row, deed.action)
-    verdict = reader.rights.judge(deed.action, Target.of(found.row), now=found.now, executor=executor)
+    own = deed.action is Action.APPROVE and entry is not None and entry.own
+    verdict = reader.rights.judge(
+        deed.action, Target.of(found.row), now=found.now, executor=executor, own_proposal=own
+    )
     if not verdict.allowed:
-        return Judged(deed, False, ask.kind, verdict.code, str(error_of(verdict)), forbidden=True)
+        reason = f"{error_of(verdict)} {gettext(WAYS[verdict.code])}"
+        return Judged(deed, False, ask.kind, verdict.code, reason, forbidden=True)
     return Judged(deed, True, ask.kind)
 
 
 def as_cannot(judged: Judged, job_id: str) -> Cannot:
     """The reason as a page shows it, with the way out where there is one."""
-    revoke = Link(gettext("Revoke the claim"), reverse("deed", args=[job_id, "revoke"]))
+    ways = {
+        "still_claimed": Link(gettext("Revoke the claim"), reverse("deed", args=[job_id, "revoke"])),
+        "waiting": Link(gettext("See what waits"), reverse("approvals")),
+    }
+    asked = {"action": str(judged.deed.action), "job_id": job_id}
+    why = Link(gettext("Why, and who may"), address(reverse("can"), asked))
     return Cannot(
         str(judged.deed.label),
-        judged.reason,
+        f"{judged.reason} {judged.who}" if judged.who else judged.reason,
         "lock" if judged.forbidden else "no-entry",
-        revoke if judged.code == "still_claimed" else None,
+        why if judged.forbidden else ways.get(judged.code),
     )

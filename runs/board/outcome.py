@@ -68,19 +68,28 @@ def _said(answer: Answer, ordinal: int, outcome: str) -> str:
 
 def _present(found: JobPage, ordinal: int, form: EvidenceForm) -> dict[str, Any]:
     shape, step, tool = found.shape, found.shape["steps"][ordinal], form.tool
-    key = idempotency_key(shape["tenant"], shape["job_id"], ordinal)
     needs = found.queue.reconcile_needs
     return {
+        **known(found, ordinal),
         "title": _("What happened to step %(n)d?") % {"n": ordinal + 1},
         "subtitle": " · ".join(filter(None, [step["label"], step["target"], str(tool or step["tool"])])),
         "url": reverse("outcome", args=[shape["job_id"], ordinal]),
+        "outcomes": [_choice(each, form, found, ordinal) for each in OUTCOMES],
+        "rule": _rule(needs),
+        "submit": _("Send for approval") if needs == "2" else _("Record outcome"),
+    }
+
+
+def known(found: JobPage, ordinal: int) -> dict[str, Any]:
+    """What the system knows of the step, and where to look further."""
+    shape, step = found.shape, found.shape["steps"][ordinal]
+    tool = found.tools.get(step["tool"])
+    key = idempotency_key(shape["tenant"], shape["job_id"], ordinal)
+    return {
         "facts": _facts(found, step, key, tool),
         "link": _link(tool, key, step["target"], shape["job_id"]),
         "hides": tool.where_to_look if tool else "",
         "checks": _checks(found, ordinal),
-        "outcomes": [_choice(each, form, found, ordinal) for each in OUTCOMES],
-        "rule": _rule(needs),
-        "submit": _("Send for approval") if needs == "2" else _("Record outcome"),
     }
 
 
@@ -130,17 +139,17 @@ def _choice(choice: tuple[str, Any, Any], form: EvidenceForm, found: JobPage, or
         "kinds": [
             {"value": kind, "label": KINDS[kind], "checked": form["kind"].value() == kind} for kind in kinds
         ],
-        "after": _after(value, found, ordinal),
+        "after": after(value, found, ordinal),
     }
 
 
-def _after(value: str, found: JobPage, ordinal: int) -> str:
+def after(value: str, found: JobPage, ordinal: int, lead: str = "") -> str:
     """The sentence that will be true, by the same words as the page's own."""
     if value == "open":
         return _("The step stays unknown; what you saw is kept beside it.")
     shape = looks.settled_as(found.shape, ordinal, value)
     needs = found.queue.reconcile_needs
-    lead = (
+    lead = lead or (
         _("After a second person approves, the job will read")
         if needs == "2" or (needs != "1" and value == "rejected")
         else _("The job will then read")

@@ -27,6 +27,9 @@ TEXTS: dict[str, str | Promise] = {
     "already_paused": lazy("Somebody else paused it first."),
     "not_paused": lazy("Somebody else resumed it first."),
     "no_claim": lazy("No worker holds a claim any more."),
+    "already_decided": lazy("Somebody decided this entry meanwhile."),
+    "expired": lazy("The entry was older than 24 hours, and ended."),
+    "superseded": lazy("The step changed after this was entered, so it needs a fresh look."),
     "not_disputed": lazy("The dispute is closed already."),
     "event_conflict": lazy(
         "This form was sent before with other content, and that stands. "

@@ -31,6 +31,7 @@ class Sheet:
     `present` what its template is given besides; `ask` the command of a valid one; `said` what to tell when
     it was recorded. `start`: its first values beside the event id; of them what is hidden is made anew when
     the form is shown again. `stale`: whether what it was opened on has changed since.
+    `readable`: there is something to read for who may not do it.
     """
 
     folder: str
@@ -42,6 +43,7 @@ class Sheet:
     said: Callable[[Answer, Any], str]
     start: Callable[[JobPage], dict[str, Any]] = lambda found: {}
     stale: Callable[[Any], bool] = lambda form: False
+    readable: bool = False
 
 
 def answer(request: HttpRequest, job_id: str, found: JobPage, sheet: Sheet) -> HttpResponse:
@@ -51,7 +53,8 @@ def answer(request: HttpRequest, job_id: str, found: JobPage, sheet: Sheet) -> H
         if request.method == "POST":
             count_refusal(reader.actor, sheet.deed.action, job_id, judged.code)
         form = sheet.make(found, initial={"event_id": new_event_id(), **sheet.start(found)})
-        return _show(request, sheet, found, form, 403 if judged.forbidden else 200, against=judged)
+        refused = judged.forbidden and not (sheet.readable and request.method != "POST")
+        return _show(request, sheet, found, form, 403 if refused else 200, against=judged)
     form = sheet.make(found, data=request.POST)
     if not form.is_valid():
         return _show(request, sheet, found, form, 422)
@@ -59,7 +62,7 @@ def answer(request: HttpRequest, job_id: str, found: JobPage, sheet: Sheet) -> H
         return _again(request, sheet, job_id, reader, refusals.stale(found.row.updated_at))
     told = form.sent(reader.actor, job_id, lambda: sheet.ask(form))
     if told is None:
-        return _show(request, sheet, found, form, 422)
+        return _show(request, sheet, found, form, form.status)
     if told.status not in sheet.deed.good:
         return _again(request, sheet, job_id, reader, refusals.notice(told))
     messages.success(request, sheet.said(told, form))

@@ -13,7 +13,7 @@ from django.utils.decorators import sync_and_async_middleware
 from django.utils.translation import gettext as _
 
 from runs.permissions import Action
-from runs.queries import verify_queue
+from runs.queries import approvals, verify_queue
 
 from .door import reader_of
 from .shapes import NavGroup, NavItem, Person
@@ -64,9 +64,8 @@ class Shell:
         """How many wait, and whether the reader can act on any."""
         reader = reader_of(self._request)
         waiting = verify_queue.unverified(reader.actor, reader.now).order_by()[: COUNTED + 1].count()
-        count = "" if not waiting else f"{COUNTED}+" if waiting > COUNTED else str(waiting)
         return {
-            "count": count,
+            "count": _count(waiting),
             "hot": bool(waiting) and reader.rights.anywhere(Action.RECONCILE, reader.now),
         }
 
@@ -75,8 +74,11 @@ class Shell:
         if self._user is None:
             return []
         groups = [
-            NavGroup(_("Work"), [self._item("verify", _("Verify queue"), "verify", **self._verify)]),
-            NavGroup(_("Look up"), [self._jobs, self._words]),
+            NavGroup(
+                _("Work"),
+                [self._item("verify", _("Verify queue"), "verify", **self._verify), self._approvals],
+            ),
+            NavGroup(_("Look up"), [self._jobs, self._can, self._words]),
             NavGroup(_("Oversight"), [self._stones]),
         ]
         if self._user.is_staff:
@@ -89,7 +91,19 @@ class Shell:
         if self._user is None:
             return []
         verify = self._item("verify", _("Verify"), "verify", **self._verify)
-        return [verify, self._jobs, self._stones, self._words]
+        return [verify, self._approvals, self._jobs, self._stones]
+
+    @cached_property
+    def _approvals(self) -> NavItem:
+        """With how many wait for the reader, no others."""
+        reader = reader_of(self._request)
+        waiting = approvals.approvable(approvals.open_entries(reader.now), reader.actor, reader.now)
+        count = waiting.filter(tenant_id=reader.actor.tenant_id).values("pk")[: COUNTED + 1].count()
+        return self._item("approvals", _("Approvals"), "people", count=_count(count), hot=bool(count))
+
+    @property
+    def _can(self) -> NavItem:
+        return self._item("can", _("Who may what"), "key")
 
     @property
     def _jobs(self) -> NavItem:
@@ -106,6 +120,10 @@ class Shell:
     def _item(self, name: str, label: str, icon: str, **more: Any) -> NavItem:
         url = reverse(name)
         return NavItem(name, label, url, icon, current=self._request.path == url, **more)
+
+
+def _count(number: int) -> str:
+    return "" if not number else f"{COUNTED}+" if number > COUNTED else str(number)
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:

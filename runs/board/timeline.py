@@ -70,6 +70,10 @@ TITLES: dict[tuple[str, str], tuple[Sentence, str]] = {
         lazy("Entry for step {n} sent back; the step is as unknown as before"),
         "unk",
     ),
+    ("decline", "withdrawn"): (lazy("Entry for step {n} withdrawn; the step is as unknown as before"), "unk"),
+    ("decline", "already_decided"): (lazy("Sending back refused: the entry had been decided"), ""),
+    ("decline", "expired"): (lazy("Sending back refused: the entry had expired"), ""),
+    ("decline", "superseded"): (lazy("Sending back refused: the step had changed since the entry"), ""),
     ("close_dispute", "dispute_closed"): (lazy("Dispute about step {n} closed"), "solid"),
     ("close_dispute", "not_disputed"): (lazy("Step {n} was not disputed; nothing changed"), ""),
     ("lapse", "lapsed"): (lazy("The worker's lease ended while step {n} was out"), "unk"),
@@ -151,6 +155,8 @@ def _event(
     receipt: dict[str, Any], words: dict[str, Any], out: bool, again: tuple[int, datetime] | None, new: bool
 ) -> Event:
     body, detail, key = receipt["body"], receipt["detail"], (receipt["kind"], receipt["status"])
+    if receipt["kind"] == "decline" and detail.get("proposal_state") == "withdrawn":
+        key = ("decline", "withdrawn")
     outcome = body.get("outcome") or detail.get("outcome") or ""
     title, mark = TITLES.get(key, (REFUSED, ""))
     settled = receipt["status"] == "settled"

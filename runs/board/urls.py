@@ -5,6 +5,9 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 from django.views.generic import RedirectView
 
+from .approvals import approval, approvals, decline
+from .block import block
+from .can import can
 from .cancel import cancel
 from .deeds import deed
 from .job import job
@@ -24,6 +27,11 @@ class EventId(StringConverter):
     regex = r"~?[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
 
 
+class ProposalId(StringConverter):
+    regex = r"p-[0-9a-f]{20}"
+
+
+register_converter(ProposalId, "proposal")
 register_converter(JobId, "job")
 register_converter(EventId, "event")
 
@@ -35,6 +43,9 @@ urlpatterns = [
     path("login/", login, name="login"),
     path("logout/", logout, name="logout"),
     path("verify/", queue, name="verify"),
+    path("approvals/", approvals, name="approvals"),
+    path("approvals/<proposal:proposal>/", approval, name="approval"),
+    path("approvals/<proposal:proposal>/decline/", decline, name="decline"),
     path("jobs/", jobs, name="jobs"),
     path("jobs/<job:job_id>/", job, name="job"),
     path("jobs/<job:job_id>/steps/<int:ordinal>/outcome/", outcome, name="outcome"),
@@ -42,6 +53,8 @@ urlpatterns = [
     path("jobs/<job:job_id>/<slug:name>/", deed, name="deed"),
     path("events/<event:event_id>/", event, name="event"),
     path("tombstones/", tombstones, name="tombstones"),
+    path("tombstones/new/", block, name="block"),
+    path("can/", can, name="can"),
     path("help/words/", words, name="words"),
     path("help/keys/", keys, name="keys"),
 ]

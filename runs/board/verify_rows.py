@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from runs.models import Proposal
 from runs.permissions import Action as Right
 from runs.permissions import Target
 from runs.protocol.canonical import idempotency_key
@@ -51,12 +52,21 @@ def _waiting(row: Row, tools: dict[str, str]) -> dict[str, Any]:
 
 def _to_do(row: Row, reader: Reader) -> dict[str, Any]:
     """By the right alone; the page that opens says what else stands against it."""
-    if row.waiting_by:
-        return {"cannot": {"icon": "people", "text": _("Waiting for a second person")}}
+    if row.waits:
+        return _to_review(row.waits, row, reader)
     if not reader.rights.judge(Right.RECONCILE, Target.of(row.job), now=reader.now).allowed:
         return {"cannot": {"icon": "lock", "text": _("You may look, not record")}}
     url = reverse("outcome", args=[row.job.job_id, row.shape["unsettled"]])
     return {"action": Action(_("Record outcome"), url, key="e")}
+
+
+def _to_review(entry: Proposal, row: Row, reader: Reader) -> dict[str, Any]:
+    """Somebody else's entry is reviewed, by who may; one's own waits for another."""
+    own = entry.by_id == reader.actor.user_id
+    if own or not reader.rights.judge(Right.APPROVE, Target.of(row.job), now=reader.now).allowed:
+        icon = "lock" if own else "people"
+        return {"cannot": {"icon": icon, "text": _("Waiting for a second person")}}
+    return {"action": Action(_("Review entry"), reverse("approval", args=[entry.proposal_id]), key="e")}
 
 
 def _gone(row: Row, reader: Reader, tools: dict[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from runs.models import Grant, Queue, User
 
 from .actor import Actor
 from .changing import Change, changing
-from .terms import TENANT_WIDE, Action, Scope
+from .terms import TENANT_WIDE, Action, Held, Scope
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Line:
     queue: str = ""
     owner: str = ""
     job: str = ""
+
+    def as_held(self, now: datetime) -> Held:
+        """As though it were granted, from now on: for "what if". No grant has the id 0."""
+        return Held(0, self.action, self.allows, self.scope, self.queue, self.owner, self.job, now, None)
 
     def check(self) -> None:
         """Raises Invalid where nothing could ever be reached by it, or the table would refuse it."""

@@ -5,21 +5,25 @@ from typing import Any
 
 from django.core import signing
 from django.db.models import F, QuerySet
-from django.db.models.fields.tuple_lookups import TupleLessThan
+from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
 
 from runs.errors import FieldError, Invalid
 
 SALT = "runs.queries.cursor"
 
 
-def page(rows: QuerySet[Any], cursor: str | None, limit: int) -> tuple[list[Any], str | None]:
-    """The next `limit` of `rows`, newest first, and the cursor after them (None: that was all).
+def page(
+    rows: QuerySet[Any], cursor: str | None, limit: int, *, oldest: bool = False
+) -> tuple[list[Any], str | None]:
+    """The next `limit` of `rows`, newest (or oldest) first, and the cursor after them (None: that was all).
 
     Raises Invalid (`cursor`) for one that we did not give out.
     """
     if cursor:
-        rows = rows.filter(TupleLessThan((F("created_at"), F("id")), _read(cursor)))
-    found = list(rows.order_by("-created_at", "-id")[: limit + 1])
+        after = TupleGreaterThan if oldest else TupleLessThan
+        rows = rows.filter(after((F("created_at"), F("id")), _read(cursor)))
+    order = ("created_at", "id") if oldest else ("-created_at", "-id")
+    found = list(rows.order_by(*order)[: limit + 1])
     return cut(found, limit)
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from django.db.models import IntegerField, Q, QuerySet, Subquery
 
-from runs.models import Claim, Proposal, Receipt, Tenant
-from runs.permissions import Action, Actor, visible
+from runs.models import Receipt, Tenant
+from runs.permissions import Actor, visible
 
-from .verify_queue import Wanted, open_entries, unverified
+from .approvals import approvable, open_entries
+from .verify_queue import Wanted, unverified
 
 CAP = 5000
 
@@ -55,7 +56,7 @@ def figures(actor: Actor, wanted: Wanted, limits: dict[str, int], today: datetim
         Subquery(jobs.order_by("unsettled_since", "id").values("unsettled_since")[:1]),
         Count(jobs.filter(_past_target(limits, now))),
         Count(visible(entries, actor, now, prefix="job__")),
-        Count(_approvable(entries, actor, now)),
+        Count(approvable(entries, actor, now)),
         Count(settled),
         Count(settled.filter(HAPPENED)),
     )
@@ -72,13 +73,6 @@ def _recorded(actor: Actor, now: datetime) -> QuerySet[Receipt]:
         tenant_id=actor.tenant_id, kind__in=("reconcile", "approve"), status="settled"
     )
     return visible(settled, actor, now, prefix="job__")
-
-
-def _approvable(entries: QuerySet[Proposal], actor: Actor, now: datetime) -> QuerySet[Proposal]:
-    """As the decision has it: seen, granted, not one's own, and not of a job that one has executed."""
-    seen = visible(visible(entries, actor, now, prefix="job__"), actor, now, Action.APPROVE, "job__")
-    mine = Claim.objects.filter(Q(user_id=actor.user_id) | Q(user__sponsor_id=actor.user_id))
-    return seen.exclude(by_id=actor.user_id).exclude(job__in=mine.values("job"))
 
 
 def _past_target(limits: dict[str, int], now: datetime) -> Q:

@@ -18,15 +18,16 @@ from .jobs import find
 from .shape import shapes
 
 MOST_EVENTS = 100  #: receipts on one page; earlier ones are a link away
+MOST_ENTRIES = 256  #: of two people, looked at on one page
 
 
 @dataclass(frozen=True)
 class JobPage:
     """`shape` is the job as the API shows it; `job` as the protocol sees it, every step loaded.
 
-    `waits`: the open entry. `replays`: by event id, how often it came again and when last. `sent_at`: by
-    ordinal, its mark, or in an unmarked job when it was handed out. `approved`: ordinals whose outcome a
-    second person approved.
+    `waits`: the open entry of `entries`. `replays`: by event id, how often it came again and when last.
+    `sent_at`: by ordinal, its mark, or in an unmarked job when it was
+    handed out.
     """
 
     now: datetime
@@ -37,10 +38,18 @@ class JobPage:
     earlier: bool
     replays: dict[str, tuple[int, datetime]]
     waits: states.Proposal | None
-    approved: frozenset[int]
+    entries: tuple[states.Proposal, ...]  #: newest first
     queue: Queue
     tools: dict[str, Tool]
     sent_at: dict[int, datetime]
+
+    @property
+    def approved(self) -> frozenset[int]:
+        """Ordinals whose outcome a second person approved."""
+        return frozenset(entry.ordinal for entry in self.entries if entry.state == "approved")
+
+    def entry(self, proposal: str) -> states.Proposal | None:
+        return next((entry for entry in self.entries if entry.id == proposal), None)
 
 
 @snapshot()
@@ -51,7 +60,7 @@ def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before
     shape = shapes([row], now)[0]
     job, steps = load(row, *range(row.n_steps))
     receipts, more = _receipts(row, after, before)
-    entries = _entries(row)
+    entries = _entries(row, actor)
     named = {step["tool"] for step in shape["steps"]}
     return JobPage(
         now=now,
@@ -62,7 +71,7 @@ def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before
         earlier=more and not after,
         replays={r.event_id: (r.replays, r.replayed_at) for r in receipts if r.replays},  # type: ignore[misc, attr-defined]
         waits=next((entry for entry in entries if entry.is_open(job, now)), None),
-        approved=frozenset(entry.ordinal for entry in entries if entry.state == "approved"),
+        entries=entries,
         queue=Queue.objects.get(tenant_id=row.tenant_id, name=row.queue),
         tools={tool.name: tool for tool in Tool.objects.filter(tenant_id=row.tenant_id, name__in=named)},
         sent_at={n: at for n, step in steps.items() if (at := _sent_at(job, step))},
@@ -95,10 +104,10 @@ def _with_replays(receipts: QuerySet[Receipt]) -> QuerySet[Receipt]:
     )
 
 
-def _entries(row: Job) -> list[states.Proposal]:
-    """Its open and approved entries as the protocol sees them, newest first."""
-    found = Proposal.objects.filter(job=row, state__in=("open", "approved")).select_related("by")
-    return [
+def _entries(row: Job, actor: Actor) -> tuple[states.Proposal, ...]:
+    """Its entries as the protocol sees them, newest first."""
+    found = Proposal.objects.filter(job=row).select_related("by").order_by("-id")[:MOST_ENTRIES]
+    return tuple(
         states.Proposal(
             each.proposal_id,
             each.ordinal,
@@ -107,7 +116,8 @@ def _entries(row: Job) -> list[states.Proposal]:
             each.version,
             each.state,
             each.expires_at,
+            own=each.by_id == actor.user_id,
             by=each.by.name,
         )
-        for each in found.order_by("-id")
-    ]
+        for each in found
+    )

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from runs.ledger import as_text, clock
 from runs.models import Job, Step, snapshot
-from runs.permissions import Action, Actor, Target, rights_of
+from runs.permissions import SENTENCES, WAYS, Action, Actor, Target, rights_of
 from runs.protocol import states
 from runs.protocol.asks import Cancel
 from runs.protocol.decide import decide
@@ -37,7 +37,12 @@ def cancel(actor: Actor, job_id: str) -> dict[str, Any]:
         "held": _held(job),
         "children": children,
         "worker": _worker(job, now),
-        "allowed": {"allowed": verdict.allowed, "code": verdict.code},
+        "allowed": {
+            "allowed": verdict.allowed,
+            "code": verdict.code,
+            "reason": "" if verdict.allowed else _(SENTENCES[verdict.code]),
+            "change": "" if verdict.allowed else _(WAYS[verdict.code]),
+        },
         "sentence": _sentence(would, out, job.dispatch == "marked", _held(job), children),
     }
 

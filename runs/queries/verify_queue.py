@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from django.core import signing
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.fields.tuple_lookups import TupleGreaterThan
 
 from runs.errors import FieldError, Invalid
 from runs.models import Job, Proposal, Step, snapshot
 from runs.permissions import Actor, visible
 
+from .approvals import open_entries
 from .shape import shapes
 
 PAGE = 50
@@ -22,13 +23,17 @@ SALT = "runs.queries.verify_queue"
 
 @dataclass(frozen=True)
 class Row:
-    """A job, and who entered an outcome that waits for a second person (""). `left`: where it is no longer
+    """A job, and the entry that waits for a second person. `left`: where it is no longer
     in the queue, the ordinal of the step that changed last."""
 
     job: Job
     shape: dict[str, Any]
-    waiting_by: str = ""
+    waits: Proposal | None = None
     left: int | None = None
+
+    @property
+    def waiting_by(self) -> str:
+        return self.waits.by.name if self.waits else ""
 
     @property
     def sent_at(self) -> datetime | None:
@@ -72,14 +77,6 @@ def unverified(actor: Actor, now: datetime) -> QuerySet[Job]:
     return visible(waiting, actor, now)
 
 
-def open_entries(now: datetime) -> QuerySet[Proposal]:
-    """Entries that wait for a second person: undecided, in their 24 hours, their step as it was then."""
-    as_it_was = Step.objects.filter(
-        job=OuterRef("job"), ordinal=OuterRef("ordinal"), version=OuterRef("version")
-    )
-    return Proposal.objects.filter(Exists(as_it_was), state="open", expires_at__gt=now)
-
-
 @snapshot()
 def rows(actor: Actor, wanted: Wanted, cursor: str, now: datetime) -> tuple[list[Row], str]:
     """A page and the cursor after it ("" at the end). Raises Invalid for a cursor that is none of ours."""
@@ -114,10 +111,11 @@ def _after(actor: Actor, wanted: Wanted, cursor: str, now: datetime) -> QuerySet
 def _rows(jobs: list[Job], now: datetime) -> list[Row]:
     if not jobs:
         return []
-    waiting = dict(open_entries(now).filter(job__in=jobs).values_list("job_id", "by__name"))
+    entries = open_entries(now).filter(job__in=jobs).select_related("by")
+    waiting = {entry.job_id: entry for entry in entries}
     left = _changed_last([job for job in jobs if job.control != "requested" or not job.unsettled_since])
     return [
-        Row(job, shape, waiting.get(job.pk, ""), left.get(job.pk))
+        Row(job, shape, waiting.get(job.pk), left.get(job.pk))
         for job, shape in zip(jobs, shapes(jobs, now), strict=True)
     ]
 

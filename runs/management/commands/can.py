@@ -29,6 +29,7 @@ class Command(BaseCommand):
             raise CommandError(f"there is no job {job} in {asked.tenant}", returncode=2) from None
         for step in found["steps"]:
             self.stdout.write(f"{step['n']}. {step['check']}: {step['result']}")
+        self.stdout.write(f"who may: {', '.join(found['who_may']) or 'nobody'}")
         if not found["allowed"]:
-            raise CommandError(f"no: {found['code']}", returncode=1)
+            raise CommandError(f"no: {found['code']}. {found['reason']} {found['change']}", returncode=1)
         self.stdout.write("yes")
