@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from runs.causes import BUILT_IN
 from runs.models import Cause, Job, Receipt, Tenant
+from runs.permissions import SENTENCES, WAYS
 
 from .cast import Caller, spec
 
@@ -30,7 +31,7 @@ def test_a_preview_of_a_job_that_waits(app: Caller) -> None:
         0,
         None,
     )
-    assert told["allowed"] == {"allowed": True, "code": "allowed"}
+    assert told["allowed"] == {"allowed": True, "code": "allowed", "reason": "", "change": ""}
     assert (
         told["sentence"]
         == "Nothing of this job is out, so the stop would be confirmed at once. 3 steps would not start."
@@ -69,8 +70,11 @@ def test_a_preview_agrees_with_the_cancel_that_follows(app: Caller) -> None:
 def test_a_preview_changes_nothing_and_says_who_may_not(app: Caller, person: Person) -> None:
     app.submit("j")
     before = list(Job.objects.values())
-    assert preview(person("sam"))["allowed"] == {"allowed": False, "code": "no_grant"}
-    assert preview(person("aud"))["allowed"] == {"allowed": False, "code": "explicit_deny"}
+    for who, code in (("sam", "no_grant"), ("aud", "explicit_deny")):
+        allowed = preview(person(who))["allowed"]
+        assert (allowed["allowed"], allowed["code"]) == (False, code)
+        assert allowed["reason"] == SENTENCES[code]
+        assert allowed["change"] == WAYS[code]
     assert list(Job.objects.values()) == before
     assert Receipt.objects.count() == 1
 
