@@ -59,7 +59,16 @@ def play(port: int, bill: Bill, say: Callable[[str], None], *, mail_seconds: flo
         smtp = mailbox.serve(received, port + 2, mail_seconds)
         stack.callback(smtp.stop)
         server = Process.start(
-            "server", "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "cancelboard.asgi:application"
+            "server",
+            "-m",
+            "daphne",
+            "-v",
+            "0",
+            "-b",
+            "127.0.0.1",
+            "-p",
+            str(port),
+            "cancelboard.asgi:application",
         )
         stack.callback(server.stop)
         settle = Process.start("settle loop", "manage.py", "settle", "--every", "2")

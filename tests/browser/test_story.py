@@ -72,7 +72,7 @@ def test_a_cancel_before_the_job_and_one_after_it(demo: Demo, person: Callable[[
     omar = person("omar")
     omar.goto("/tombstones/")
     expect(omar.locator("#results")).to_contain_text(late)
-    expect(omar.locator("#results")).to_contain_text("not yet tried")
+    expect(omar.locator("#results")).to_contain_text("has not come yet")
     assert demo.submit_late(late) == "blocked_cancelled"
     omar.goto("/tombstones/")
     expect(omar.locator("#results")).to_contain_text("refused once")

@@ -1,5 +1,6 @@
 """`manage.py demo`: the embedded database, the demo's people, real workers and real mail, until Ctrl-C."""
 
+import errno
 import logging
 import os
 import secrets
@@ -8,7 +9,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from runs.demo import people, stage
 from runs.demo.mailer import TOOL_NAME
@@ -47,6 +48,11 @@ class Command(BaseCommand):
                 self.stdout.write,
                 mail_seconds=options["mail_seconds"],
             )
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            taken = f"a port from {options['port']} to {options['port'] + 2} is taken: PORT=… moves all three"
+            raise CommandError(taken) from None
         except KeyboardInterrupt:
             self.stdout.write("\nThe demo has ended; its database is kept.")
 
