@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
@@ -22,6 +25,7 @@ from .contract import check
 
 NUMBERS = itertools.count(1)
 BASE = "/api/v1"
+CSRF = "a" * 32
 
 #: name: (kind, owner_key, (effect, actions, scope, queue))
 CAST: dict[str, tuple[str, str, list[tuple[str, str, str, str]]]] = {
@@ -80,6 +84,18 @@ def token_for(user: User, actions: list[str] | None = None, days: int = 90, **gi
         **given,
     )
     return f"cb_{prefix}_{secret}"
+
+
+def headers_of(user: User) -> dict[str, str]:
+    """What a service account, or a person who has signed in, sends with each request."""
+    if user.kind == "service":
+        return {"Authorization": f"Bearer {token_for(user)}"}
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return {"Cookie": f"sessionid={session.session_key}; csrftoken={CSRF}", "X-CSRFToken": CSRF}
 
 
 def tenant(name: str = "acme") -> Tenant:

@@ -7,9 +7,6 @@ from typing import Any
 
 import httpx
 import pytest
-from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 
 from runs.errors import CancelboardError
 from runs.models import Grant, Queue, Tenant, User
@@ -22,11 +19,10 @@ from tests.model.world import World
 from tests.support.scale import scale
 from tests.support.server import Served
 
-from .cast import BASE, token_for
+from .cast import BASE, headers_of
 
 RIGHTS = {"service": "view submit execute", "person": "view cancel block pause revoke reconcile approve"}
 CAST = ("w1", "w2", "p1", "p2")
-CSRF = "a" * 32
 
 
 def principal(tenant: Tenant, name: str) -> User:
@@ -36,17 +32,6 @@ def principal(tenant: Tenant, name: str) -> User:
     for action in RIGHTS[kind].split():
         Grant.objects.create(tenant=tenant, user=user, action=action, effect="allow", scope="tenant")
     return user
-
-
-def headers(user: User) -> dict[str, str]:
-    if user.kind == "service":
-        return {"Authorization": f"Bearer {token_for(user)}"}
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.save()
-    return {"Cookie": f"sessionid={session.session_key}; csrftoken={CSRF}", "X-CSRFToken": CSRF}
 
 
 def commands(client: httpx.Client, callers: dict[str, dict[str, str]]) -> Callable[..., Any]:
@@ -90,7 +75,7 @@ def test_random_commands_answer_as_the_model(serve: Callable[..., Served], first
         needs = queue.reconcile_needs
         Queue.objects.create(tenant=tenant, name=name, id_prefix=queue.id_prefix or "", reconcile_needs=needs)
     people = {name: principal(tenant, name) for name in CAST}
-    callers = {name: headers(user) for name, user in people.items()}
+    callers = {name: headers_of(user) for name, user in people.items()}
     world, server = World(QUEUES), serve(CANCELBOARD_RATE="0")
     with httpx.Client(base_url=server.url + BASE, timeout=60) as client:
         door, doors = commands(client, callers), reads(people["p1"])
