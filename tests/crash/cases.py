@@ -3,11 +3,13 @@ carried out and its answer got lost, is PROTOCOL's: the first answer again for a
 """
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from runs.commands import spine
+from runs.commands import operations, spine
+from runs.protocol.asks import Operate
 from tests.races.pairs import (
     MARKED,
     ONE,
@@ -25,14 +27,15 @@ from tests.races.pairs import (
     submitted,
     then,
 )
-from tests.races.scene import CONFIRMED, Scene, spec
+from tests.races.scene import AGO, CONFIRMED, Scene, spec
 
 REPLAYED = "replayed"
+NOTHING_LEFT = "nothing left"
 
 
 @dataclass(frozen=True)
 class Case:
-    """`again`: status of the second answer, or REPLAYED. `minutes`: how long ago the story was told."""
+    """`again`: status of the second answer, REPLAYED or NOTHING_LEFT; `ago`: when it was told."""
 
     name: str
     command: str
@@ -41,7 +44,7 @@ class Case:
     again: str = REPLAYED
     job_id: str | None = "j"
     who: str = "w1"
-    minutes: int = 10
+    ago: timedelta = AGO
 
 
 def sent(scene: Scene) -> None:
@@ -81,6 +84,17 @@ def a_pass_with_much_to_do(scene: Scene) -> None:
         if cancelled:
             scene.do("cancel", job_id, spec_digest=TWO_MARKED, grace_seconds=30)
     scene.do("dispatch", "k", claim=1, ordinal=0, attempt="a")
+
+
+def two_jobs(scene: Scene) -> None:
+    scene.do("submit")
+    scene.do("submit", "k")
+
+
+def an_operation(scene: Scene) -> None:
+    two_jobs(scene)
+    ask = Operate.model_validate({"event_id": "o", "command": "cancel", "job_ids": ["j", "k"]})
+    operations.start(scene.actors["lena"], ask)
 
 
 STEP = {"claim": 1, "ordinal": 0}
@@ -142,6 +156,9 @@ CASES = [
     Case("decline", "decline", proposed, {"proposal": 0}, who="lena"),
     Case("close a dispute", "close_dispute", disputed, {"ordinal": 0, "note": "Asked."}, who="lena"),
     Case("seal", "seal", nothing, {"generation": 7}, job_id=None),
-    Case("a settle pass", "settle", a_pass_with_much_to_do),
-    Case("a settle pass, an old proposal", "settle", proposed, minutes=2 * 24 * 60),
+    Case("a bulk operation", "operate", two_jobs, {"command": "cancel", "job_ids": ["j", "k"]}),
+    Case("a settle pass", "settle", a_pass_with_much_to_do, again=NOTHING_LEFT),
+    Case("a settle pass, an old proposal", "settle", proposed, again=NOTHING_LEFT, ago=timedelta(days=2)),
+    Case("a settle pass, an operation", "settle", an_operation, again=NOTHING_LEFT),
+    Case("restored", "restored", out(), again=NOTHING_LEFT),
 ]

@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -18,11 +19,13 @@ from tests.model.over_http import ALONE
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.crash.warm"])
 PATIENCE = 60.0
+PATHS = ALONE | {"operate": "/operations"}
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)  #: when the backup was made that was restored
 
 
 @dataclass(frozen=True)
 class Request:
-    """A command over HTTP; `command` "settle" is a pass of the settle loop instead."""
+    """A command over HTTP; or what nobody asks for by HTTP: `settle`, a pass of the loop, and `restored`."""
 
     command: str
     job_id: str | None
@@ -30,14 +33,17 @@ class Request:
     headers: dict[str, str]
 
     def send(self) -> Any:
-        """The answer: HTTP code and JSON; of a settle pass, what it did."""
-        if self.command == "settle":
-            from runs import settle
-
-            return dict(settle.one_pass())
+        """The answer: HTTP code and JSON; without HTTP, how many jobs gave which answer."""
         from django.test import Client
 
-        path = ALONE.get(self.command, f"/jobs/{self.job_id}/{self.command}")
+        from runs import settle
+        from runs.commands.restored import restored
+
+        if self.command == "settle":
+            return dict(settle.one_pass())
+        if self.command == "restored":
+            return dict(restored(LONG_AGO))
+        path = PATHS.get(self.command, f"/jobs/{self.job_id}/{self.command}")
         answer = Client(SERVER_NAME="localhost").generic(
             "POST", f"/api/v1{path}", json.dumps(self.body), "application/json", headers=self.headers
         )

@@ -31,6 +31,7 @@ REFUSED = {"kind": "receiver_refused", "text": "The receiver answered 550."}
 MEANINGLESS = {
     *("receipt", "claim", "lease_expires_at", "tenant", "head_digest", "at", "created_at", "updated_at"),
     *("dispatched_at", "grace_until", "paused_at", "heard_at", "idempotency_key", "proposal"),
+    "operation_id",
 }
 
 
@@ -144,11 +145,11 @@ class Scene(Stage):
         return json.dumps(whole, sort_keys=True, indent=1)
 
 
-def told(story: Callable[[Scene], Any]) -> Scene:
+def told(story: Callable[[Scene], Any], ago: timedelta = AGO) -> Scene:
     """A scene in which the story was told a while ago: a lease of less has lapsed since."""
     real = ledger.clock
     with pytest.MonkeyPatch.context() as then:
-        then.setattr(ledger, "clock", lambda: real() - AGO)
+        then.setattr(ledger, "clock", lambda: real() - ago)
         scene = Scene()
         story(scene)
     return scene
