@@ -42,4 +42,14 @@ def test_a_lease_that_ended_by_a_receipt_does_not_come_back_with_the_clock(scene
     assert Job.objects.get().fence == 2
 
 
+def test_a_lapse_that_is_due_is_a_receipt_of_its_own_before_the_reconcile(scene: Scene, at: At) -> None:
+    scene.do("submit")
+    scene.do("claim", ttl_seconds=60)
+    scene.do("reserve", claim=1)
+    at(100)
+    scene.do("reconcile", who="lena", ordinal=0, outcome="ok", evidence=SEEN)
+    kinds = list(Receipt.objects.order_by("seq").values_list("kind", flat=True))
+    assert kinds == ["submit", "claim", "reserve", "lapse", "reconcile"]
+
+
 SEEN = {"kind": "receiver_confirmed", "text": "In the log."}

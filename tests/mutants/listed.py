@@ -10,23 +10,33 @@ from .mutant import Mutant, Selection
 LOCKED, SPINE, WRITE, ROWS = (f"runs/commands/{name}.py" for name in ("locked", "spine", "write", "rows"))
 QUESTIONS, DATABASE = "runs/protocol/questions.py", "cancelboard/database.py"
 
-COMMANDS = Selection(("tests/commands", "--deselect=tests/commands/test_operations.py"))
-CHILDREN = Selection(("tests/commands/test_children.py",))
-LOCKS = Selection(("tests/commands/test_locks.py",), "postgres")
-LOCKS_SQLITE = Selection(("tests/commands/test_locks.py",))
-RIGHTS = Selection(
-    ("tests/api/test_who.py", "tests/permissions/test_refusals.py", "tests/permissions/test_blocking.py")
-)
-API = Selection(("tests/api/test_jobs.py", "tests/api/test_bad_input.py"))
-FAULTS = Selection(("tests/faults/test_commands.py",))
+
+def files(*arguments: str, db: str = "sqlite") -> Selection:
+    return Selection(tuple(arguments), db)
+
+
+REPLAY = files("tests/commands/test_replays.py")
+TIME = files("tests/commands/test_time.py")
+PROPOSALS = files("tests/commands/test_proposals.py")
+TWO_PEOPLE = files("tests/commands/test_two_people.py")
+CHILDREN = files("tests/commands/test_children.py")
+LOCKS, LOCKS_PG = (files("tests/commands/test_locks.py", db=db) for db in ("sqlite", "postgres"))
+RIGHTS = files("tests/api/test_who.py")
+BLOCKING = files("tests/permissions/test_blocking.py")
+JOBS = files("tests/api/test_jobs.py")
+BAD_INPUT = files("tests/api/test_bad_input.py", "-k", "refused_by_name")
+CUT = files("tests/faults/test_commands.py", "-k", "cut_at_any")
+ANCESTOR = files("tests/faults/test_commands.py", "-k", "ancestor")
 PROTOCOL = Selection(("tests/protocol", "--ignore=tests/protocol/test_search.py"))
-CONNECTION = Selection(("tests/project/test_databases.py",))
-CONNECTION_PG = Selection(("tests/project/test_databases.py",), "postgres")
-TRIGGERS = Selection(("tests/project/test_triggers.py",))
-TRIGGERS_PG = Selection(("tests/project/test_triggers.py",), "postgres")
-AUDIT = Selection(("tests/audit/test_clean.py", "tests/audit/test_receipts.py", "tests/audit/test_rows.py"))
-CERTIFICATE = Selection(("tests/audit/test_certificate.py", "tests/api/test_certificate.py"))
-TABS = Selection(("tests/live/test_socket.py",))
+CONNECTION, CONNECTION_PG = (
+    files("tests/project/test_databases.py", "-k", "durable or write_lock", db=db)
+    for db in ("sqlite", "postgres")
+)
+TRIGGERS, TRIGGERS_PG = (files("tests/project/test_triggers.py", db=db) for db in ("sqlite", "postgres"))
+AUDIT = files("tests/audit/test_clean.py", "tests/audit/test_receipts.py")
+ROWS_AUDITED = files("tests/audit/test_rows.py")
+CERTIFICATE = files("tests/audit/test_certificate.py", "tests/api/test_certificate.py")
+TABS = files("tests/live/test_socket.py", "-k", "commit")
 
 
 def races(words: str, db: str = "postgres") -> Selection:
@@ -60,9 +70,9 @@ SPINE_AND_LOCKS = [
         "tenant.pk, *parents",
         races("cascade"),
     ),
-    Mutant("no lock of the tenant", LOCKED, TENANT_LOCK, "pass", LOCKS),
+    Mutant("no lock of the tenant", LOCKED, TENANT_LOCK, "pass", LOCKS_PG),
     Mutant(
-        "a seal that shares the tenant's lock", LOCKED, TENANT_LOCK, "lock_shared(actor.tenant_id)", LOCKS
+        "a seal that shares the tenant's lock", LOCKED, TENANT_LOCK, "lock_shared(actor.tenant_id)", LOCKS_PG
     ),
     Mutant(
         "rights read before the locks",
@@ -70,7 +80,7 @@ SPINE_AND_LOCKS = [
         f"    {TENANT_LOCK}\n",
         f"    rights_of = (lambda early: lambda *_: early)(globals()['rights_of'](actor, ledger.clock()))\n"
         f"    {TENANT_LOCK}\n",
-        LOCKS,
+        LOCKS_PG,
     ),
     Mutant(
         "the clock read before the locks",
@@ -79,14 +89,14 @@ SPINE_AND_LOCKS = [
         "    early = globals()['ledger'].clock()\n"
         "    ledger = type('', (), {'clock': lambda: early})\n"
         f"    {TENANT_LOCK}\n",
-        LOCKS_SQLITE,
+        LOCKS,
     ),
     Mutant(
         "time before the last receipt",
         LOCKED,
         "now = max(now, *(each.updated_at for each in (row, *below)))",
         "pass",
-        COMMANDS,
+        TIME,
     ),
     Mutant("one try only", SPINE, "TRIES = 6", "TRIES = 1", races("tombstone or submit")),
     Mutant(
@@ -96,7 +106,7 @@ SPINE_AND_LOCKS = [
         "if False:",
         races("tombstone or submit"),
     ),
-    Mutant("not durable", SPINE, "transaction.atomic(durable=True)", "transaction.atomic()", LOCKS_SQLITE),
+    Mutant("not durable", SPINE, "transaction.atomic(durable=True)", "transaction.atomic()", LOCKS),
     Mutant(
         "SQLite takes no lock at BEGIN",
         DATABASE,
@@ -115,7 +125,7 @@ SPINE_AND_LOCKS = [
     Mutant(
         "no end to a wait for a lock", DATABASE, '"lock_timeout": "5s"', '"lock_timeout": "0"', CONNECTION_PG
     ),
-    Mutant("no lapse before a reconcile", SPINE, "        if lapse.row.kept:", "        if False:", COMMANDS),
+    Mutant("no lapse before a reconcile", SPINE, "        if lapse.row.kept:", "        if False:", TIME),
     Mutant(
         "a stop is not confirmed", SPINE, "        write.confirm_if_settled(at)", "        pass", CHILDREN
     ),
@@ -125,14 +135,14 @@ SPINE_AND_LOCKS = [
         SPINE,
         'except (CancelboardError, Error) as error:\n        logger.warning(\n            "the checkpoint',
         'except ZeroDivisionError as error:\n        logger.warning(\n            "the checkpoint',
-        FAULTS,
+        ANCESTOR,
     ),
     Mutant(
         "a seal is not stored",
         SPINE,
         'if ask.kind == "seal" and answer.status == "sealed":',
         "if False:",
-        races("seal", "sqlite"),
+        AUDIT,
     ),
 ]
 
@@ -142,7 +152,7 @@ REPLAYS = [
         SPINE,
         "return write.replay(at) or _decided(at, ask), at",
         "return _decided(at, ask), at",
-        COMMANDS,
+        REPLAY,
     ),
     Mutant(
         "replayed before anybody asks who may",
@@ -156,36 +166,36 @@ REPLAYS = [
         WRITE,
         SAME,
         SAME.replace("earlier.kind", "at.ask.kind"),
-        COMMANDS,
+        REPLAY,
     ),
     Mutant(
         "an event id does not bind the job",
         WRITE,
         SAME,
         SAME.replace("earlier.job_ref", "at.job_id"),
-        COMMANDS,
+        REPLAY,
     ),
     Mutant(
         "an event id does not bind the content",
         WRITE,
         SAME,
         SAME.replace("canonical(kept)", "asked"),
-        COMMANDS,
+        REPLAY,
     ),
-    Mutant("a replay tells of a job that is not theirs to see", WRITE, HIDDEN, "same = same", COMMANDS),
+    Mutant("a replay tells of a job that is not theirs to see", WRITE, HIDDEN, "same = same", REPLAY),
     Mutant(
         "a replay has a code of its own",
         WRITE,
         "code = CODES[(earlier.kind, earlier.status)]",
         "code = 200",
-        COMMANDS,
+        REPLAY,
     ),
     Mutant(
         "replays are not counted",
         WRITE,
         '_count_delivery(at, "replays" if same else "conflicts")',
         "pass",
-        COMMANDS,
+        REPLAY,
     ),
 ]
 
@@ -212,9 +222,9 @@ RIGHT = [
         LOCKED,
         "            if self.hidden:\n                raise NotVisible\n",
         "",
-        RIGHTS,
+        BLOCKING,
     ),
-    Mutant("a tombstone needs only cancel", LOCKED, "return Action.BLOCK", "return Action.CANCEL", RIGHTS),
+    Mutant("a tombstone needs only cancel", LOCKED, "return Action.BLOCK", "return Action.CANCEL", BLOCKING),
     Mutant(
         "a worker needs only view",
         LOCKED,
@@ -227,16 +237,16 @@ RIGHT = [
         LOCKED,
         "executor=self.row is not None and has_executed(self.actor, self.row, self.action),",
         "",
-        Selection(("tests/permissions",)),
+        TWO_PEOPLE,
     ),
     Mutant(
         "one's own proposal may be approved",
         LOCKED,
         'own_proposal=self.own_proposal and self.ask.kind == "approve",',
         "",
-        Selection(("tests/permissions", "tests/api/test_story.py", "tests/commands/test_proposals.py")),
+        TWO_PEOPLE,
     ),
-    Mutant("tombstones without a bound", SPINE, "        tombstones.take(at)", "        pass", RIGHTS),
+    Mutant("tombstones without a bound", SPINE, "        tombstones.take(at)", "        pass", BLOCKING),
     Mutant(
         "a job of any tenant",
         LOCKED,
@@ -244,7 +254,7 @@ RIGHT = [
         JOB_LOCK.replace("ONE, actor.tenant_id", '"job_id = %s"'),
         RIGHTS,
     ),
-    Mutant("another queue's prefix", LOCKED, "if owners:\n", "if False:\n", RIGHTS),
+    Mutant("another queue's prefix", LOCKED, "if owners:\n", "if False:\n", BLOCKING),
 ]
 
 WRITTEN = [
@@ -254,14 +264,14 @@ WRITTEN = [
         "    plain.insert(\n        Receipt(\n",
         "    from django.db import transaction\n"
         "    (lambda row: transaction.on_commit(lambda: plain.insert(row)))(\n        Receipt(\n",
-        FAULTS,
+        CUT,
     ),
     Mutant(
         "the state in another transaction",
         WRITE,
         SAVE,
         f"__import__('django.db').db.transaction.on_commit(lambda: {SAVE})",
-        FAULTS,
+        CUT,
     ),
     Mutant(
         "a chain that begins anew each time",
@@ -270,7 +280,7 @@ WRITTEN = [
         '"prev_digest": NO_DIGEST if job else ""',
         AUDIT,
     ),
-    Mutant("the token's hash is not kept", WRITE, "token_hash=at.row.claim_hash", 'token_hash=""', COMMANDS),
+    Mutant("the token's hash is not kept", WRITE, "token_hash=at.row.claim_hash", 'token_hash=""', REPLAY),
     Mutant(
         "a parent does not know of its child",
         WRITE,
@@ -288,8 +298,8 @@ WRITTEN = [
         "False",
         CHILDREN,
     ),
-    Mutant("what became of a proposal is not kept", WRITE, "        at.proposal.save()\n", "", COMMANDS),
-    Mutant("names are not checked", SPINE, "    at.check_names()\n", "", API),
+    Mutant("what became of a proposal is not kept", WRITE, "        at.proposal.save()\n", "", TWO_PEOPLE),
+    Mutant("names are not checked", SPINE, "    at.check_names()\n", "", BAD_INPUT),
     Mutant(
         "nobody is told",
         WRITE,
@@ -305,13 +315,13 @@ def question(name: str, old: str, new: str) -> Mutant:
 
 
 FENCE = [
-    Mutant("every token is the newest", ROWS, "newest=fence == row.fence", "newest=True", COMMANDS),
+    Mutant("every token is the newest", ROWS, "newest=fence == row.fence", "newest=True", REPLAY),
     Mutant(
         "a token's secret is not looked at",
         ROWS,
         " or not compare_digest(held.token_hash, given_hash)",
         "",
-        COMMANDS,
+        REPLAY,
     ),
     question("no fence", "return not w.token.newest", "return False"),
     question("a token never issued", "return w.token.fence == 0", "return False"),
@@ -429,7 +439,7 @@ LOOKING_AFTER = [
         "runs/audit/compare.py",
         'yield from differ("I9", "", _job(job, chain), row)',
         "yield from ()",
-        AUDIT,
+        ROWS_AUDITED,
     ),
     Mutant(
         "details are not compared",

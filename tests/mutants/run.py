@@ -1,4 +1,4 @@
-"""The runner: `python -m tests.mutants.run [--only WORDS] [--tables | --listed] [--jobs N]`.
+"""The runner: `python -m tests.mutants.run [--only WORDS] [--tables | --behaviour | --listed] [--jobs N]`.
 
 Exit 0: every mutant was killed. 1: one survived. 2: the tests are not green without any mutant, or a mutant
 does not fit the code any more: then nothing was learnt.
@@ -91,6 +91,7 @@ def run_pytest(copy: Copy, arguments: list[str], output: Path, writes_code: bool
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server and the copies go too
     asked = arguments()
     chosen = [mutant for mutant in everything(asked) if asked.only in mutant.name]
     try:
@@ -112,6 +113,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="WORDS", help="mutants whose name holds this")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--tables", action="store_true", help="only those made from the protocol's tables")
+    which.add_argument("--behaviour", action="store_true", help="those too, but without the page beside them")
     which.add_argument("--listed", action="store_true", help="only those of the written list")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="so many at a time (2)")
     return parser.parse_args()
@@ -119,8 +121,8 @@ def arguments() -> argparse.Namespace:
 
 def everything(asked: argparse.Namespace) -> Iterable[Mutant]:
     if not asked.listed:
-        yield from tables.mutants()
-    if not asked.tables:
+        yield from tables.mutants(tables.BEHAVIOUR if asked.behaviour else tables.TESTS)
+    if not (asked.tables or asked.behaviour):
         yield from listed.MUTANTS
 
 
@@ -151,7 +153,11 @@ def tried(chosen: list[Mutant], home: Path, database: str, jobs: int) -> int:
         for n in range(jobs):
             copies.put(Copy(home / f"copy{n}", database))
             shutil.copytree(first.folder, home / f"copy{n}")
-        verdicts = list(pool.map(killed, chosen))
+        try:
+            verdicts = list(pool.map(killed, chosen))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     for mutant in equal:
         print(f"  equal  {mutant.name:70}  {mutant.equal}")
     survived = verdicts.count(False)

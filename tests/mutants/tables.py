@@ -9,22 +9,24 @@ from .mutant import ROOT, Mutant, Selection
 FOLDER = "runs/protocol/tables"
 PAGE, SEARCH = "tests/protocol/test_tables.py", "tests/protocol/test_search.py"
 FILES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/protocol/test_*.py"))
-#: What rows do comes before the page that they are laid beside, and the long search last.
-TESTS = Selection((*(file for file in FILES if file not in (PAGE, SEARCH)), PAGE, SEARCH))
+#: The page that the rows are laid beside comes first, because it is quick, and the long search last.
+TESTS = Selection((PAGE, *(file for file in FILES if file not in (PAGE, SEARCH)), SEARCH))
+#: What rows do, whatever the page says.
+BEHAVIOUR = Selection(TESTS.arguments[1:])
 #: Two rows that can't both fit, so that their order is free, and the page does not fix it in a table.
 APART: dict[tuple[str, str, str], str] = {}
 
 
-def mutants() -> Iterator[Mutant]:
+def mutants(tests: Selection = TESTS) -> Iterator[Mutant]:
     for path in sorted((ROOT / FOLDER).glob("*.py")):
         if path.name != "__init__.py":
             source = path.read_text(encoding="utf-8")
             for node in ast.parse(source).body:
                 if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
-                    yield from _of_table(f"{FOLDER}/{path.name}", source, node)
+                    yield from _of_table(f"{FOLDER}/{path.name}", source, node, tests)
 
 
-def _of_table(file: str, source: str, node: ast.Assign) -> Iterator[Mutant]:
+def _of_table(file: str, source: str, node: ast.Assign, tests: Selection) -> Iterator[Mutant]:
     assert isinstance(node.value, ast.Tuple)
     table, whole = ast.unparse(node.targets[0]), ast.get_source_segment(source, node) or ""
     rows = [ast.get_source_segment(source, row) or "" for row in node.value.elts]
@@ -32,7 +34,7 @@ def _of_table(file: str, source: str, node: ast.Assign) -> Iterator[Mutant]:
 
     def mutant(what: str, new: list[str], equal: str = "") -> Mutant:
         text = f"{table} = ({', '.join(new)},)" if new else f"{table} = ()"
-        return Mutant(f"{table} {what}", file, whole, text, TESTS, equal)
+        return Mutant(f"{table} {what}", file, whole, text, tests, equal)
 
     names = [_name(row) for row in node.value.elts]
     for at, name in enumerate(names):
