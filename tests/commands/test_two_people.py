@@ -1,4 +1,4 @@
-"""Who ran it does not judge it, and nobody approves their own entry: asked in the command, where it counts."""
+"""Who ran it does not judge it, and nobody approves their own entry: asked in the command itself."""
 
 from tests.races.scene import CONFIRMED, Scene
 
