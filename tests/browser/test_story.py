@@ -10,7 +10,7 @@ from .conftest import Demo
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(300)]
 
-PATIENCE = 60_000  # milliseconds; a page updates by itself long before
+expect.set_options(timeout=60_000)  # milliseconds; a page updates by itself long before
 
 
 def verdict(page: Page):  # type: ignore[no-untyped-def]
@@ -32,11 +32,9 @@ def test_a_mail_that_was_out_when_the_cancel_came(demo: Demo, person: Callable[[
         page.goto(f"/jobs/{job}/")
     expect(omar.get_by_text("Step 1 sent")).to_be_visible(timeout=PATIENCE)
     ask_to_cancel(omar)
-    expect(verdict(lena)).to_have_text("Cancel requested; verifying a sent step", timeout=PATIENCE)
+    expect(verdict(lena)).to_have_text("Cancel requested; verifying a sent step")
     expect(lena.get_by_text("Not yet:")).to_be_visible()
-    expect(verdict(lena)).to_have_text(
-        re.compile("^Stopped; [1-9] of 10 steps had happened$"), timeout=PATIENCE
-    )
+    expect(verdict(lena)).to_have_text(re.compile("^Stopped; [1-9] of 10 steps had happened$"))
     happened = int(verdict(lena).inner_text().split()[1])
     expect(lena.locator(f"#step-{happened}")).to_contain_text("Happened")
     expect(lena.locator(f"#step-{happened + 1}")).to_contain_text("Held")
@@ -50,7 +48,7 @@ def test_a_worker_killed_in_the_middle_of_a_send(demo: Demo, person: Callable[[s
     omar.goto(f"/jobs/{job}/")
     expect(verdict(omar)).to_have_text("Running; outcome of a sent step unknown", timeout=120_000)
     ask_to_cancel(omar)
-    expect(verdict(omar)).to_have_text("Cancel requested; outcome of a sent step unknown", timeout=PATIENCE)
+    expect(verdict(omar)).to_have_text("Cancel requested; outcome of a sent step unknown")
     sam.goto("/verify/")
     row = sam.locator(f'[data-job="{job}"]')
     key = row.get_by_text(re.compile("^cb-")).inner_text()
@@ -62,8 +60,8 @@ def test_a_worker_killed_in_the_middle_of_a_send(demo: Demo, person: Callable[[s
     form.get_by_label("Reference shown there").fill(f"message {seen[1]}")
     form.get_by_label("What you saw").fill(f"The mailbox lists message {seen[1]} under this key.")
     form.get_by_role("button", name="Record outcome").click()
-    expect(verdict(sam)).to_have_text("Stopped; 2 of 4 steps had happened", timeout=PATIENCE)
-    expect(verdict(omar)).to_have_text("Stopped; 2 of 4 steps had happened", timeout=PATIENCE)
+    expect(verdict(sam)).to_have_text("Stopped; 2 of 4 steps had happened")
+    expect(verdict(omar)).to_have_text("Stopped; 2 of 4 steps had happened")
     expect(omar.locator("#timeline")).to_contain_text(f"The mailbox lists message {seen[1]} under this key.")
 
 
@@ -82,8 +80,8 @@ def test_a_cancel_before_the_job_and_one_after_it(demo: Demo, person: Callable[[
     omar.get_by_label("Cause").select_option("user_requested")
     page = person("lena")
     page.goto(f"/jobs/{quick}/")
-    expect(verdict(page)).to_have_text("Completed", timeout=PATIENCE)
+    expect(verdict(page)).to_have_text("Completed")
     omar.get_by_role("link", name="See what changed").click()  # until then it cannot be sent
     omar.get_by_role("button", name="Ask to cancel").click()
     expect(omar.get_by_text("Nothing was changed by this.")).to_be_visible(timeout=PATIENCE)
-    expect(verdict(page)).to_have_text("Completed; the cancel came too late", timeout=PATIENCE)
+    expect(verdict(page)).to_have_text("Completed; the cancel came too late")
