@@ -14,12 +14,14 @@ from django.db import transaction
 
 @dataclass(frozen=True)
 class Nudge:
-    """Job `job_id` (row `pk`) of tenant `tenant_id` changed; `seq` is its newest receipt."""
+    """Job `job_id` (row `pk`) of tenant `tenant_id` changed; `seq` is its newest receipt. `beside`: it
+    changed beside its ledger, a signal was offered or heard; only this process is told of that."""
 
     tenant_id: int
     pk: int
     job_id: str
     seq: int
+    beside: bool = False
 
 
 _listeners: list[Callable[[Nudge], None]] = []

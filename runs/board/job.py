@@ -12,6 +12,7 @@ from runs.queries.job_page import JobPage, job_page
 
 from . import looks, may
 from .door import Reader, address, is_fragment, page, reader_of, show
+from .ladder import ladder
 from .shapes import Action, Fact, Link
 from .timeline import OUTCOMES, events
 from .verdict import tell, verdict
@@ -63,6 +64,7 @@ def present(reader: Reader, found: JobPage, after: int = 0) -> dict[str, Any]:
         "cannots": [may.as_cannot(each, job_id) for each in judged if not each.possible],
         "settled_by": _settled_by(found) if after else "",
         "facts": facts(found),
+        "ladder": ladder(found),
     }
 
 

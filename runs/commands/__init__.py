@@ -5,13 +5,15 @@
     below.py    all below a job, for a cancel that is passed on
     write.py    state and receipt together
     operations.py    many jobs asked the same, one by one
+    delivery.py that a signal went out
     rows.py     between the database's rows and the protocol's values: the one load() and the one save()
 
 What is decided stands in runs.protocol, who may in runs.permissions. To add a command: docs/protocol.md,
 protocol/asks.py, protocol/tables/, ACTIONS in locked.py, its path in runs/api.
 """
 
+from .delivery import offered
 from .spine import do
 from .write import Answer
 
-__all__ = ["Answer", "do"]
+__all__ = ["Answer", "do", "offered"]

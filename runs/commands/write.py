@@ -19,6 +19,7 @@ from runs.protocol.states import Control
 from runs.protocol.tables import CODES, TABLES
 
 from . import rows
+from .delivery import offered
 from .locked import At
 
 SYSTEM = {"type": "system", "name": "system"}
@@ -111,10 +112,23 @@ def write(at: At, decision: Decision, ask: Any, *, by_system: bool = False) -> A
         _new_fence(at, decision, ask, fields)
         rows.save(at.row, at.steps, decision.after.at, at.now, actor)
         _proposal_rows(at, decision, ask, fields)
+    if ask.kind == "heartbeat" and at.row is not None:
+        _delivered(at, decision)
     at.world = decision.after
     if at.row is not None and (row.kept or row.status == "blocked_cancelled"):
         live.announce(live.Nudge(at.tenant.id, at.row.id, at.row.job_id, at.row.seq))
     return Answer(row.code, row.status, row.replayed, receipt, fields)
+
+
+def _delivered(at: At, decision: Decision) -> None:
+    """The signal goes out with this answer; an earlier one was heard."""
+    assert at.row is not None
+    signal = decision.tells.get("signal")
+    before, after = decision.before.at, decision.after.at
+    if before.heard_seq != after.heard_seq:
+        live.announce(live.Nudge(at.tenant.id, at.row.id, at.row.job_id, at.row.seq, beside=True))
+    if signal:
+        offered(at.tenant.id, at.row.job_id, signal["seq"], "heartbeat", at.now)
 
 
 def _words(at: At, tells: dict[str, Any]) -> dict[str, Any]:

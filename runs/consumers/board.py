@@ -25,10 +25,12 @@ GATHER = 0.02  #: seconds in which further nudges join one message round
 
 
 class BoardConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
-    """One tab. It says which jobs it shows; it is told `{job, seq}` of those it may see, and `{counts}`."""
+    """One tab. It says which jobs it shows; it is told `{job, seq}` of those it may see, and `{counts}`;
+    `beside` where the job changed without a receipt."""
 
     async def connect(self) -> None:
         self.pending: dict[str, int] = {}
+        self.beside: set[str] = set()  #: pending ones whose number has not changed
         self.counts = False
         self.wanted: frozenset[str] = frozenset()
         self.allowed: frozenset[str] = frozenset()
@@ -88,7 +90,9 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         """Called by the hub, on the loop: never waits."""
         if nudge.job_id in self.wanted:
             self.pending[nudge.job_id] = max(nudge.seq, self.pending.get(nudge.job_id, 0))
-        self.counts = True
+            if nudge.beside:
+                self.beside.add(nudge.job_id)
+        self.counts = self.counts or not nudge.beside
         self.awake.set()
 
     async def pass_on(self) -> None:
@@ -98,8 +102,13 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             async with self.judging:
                 self.awake.clear()
                 pending, self.pending = self.pending, {}
+                beside, self.beside = self.beside, set()
                 counts, self.counts = self.counts, False
-                told = [{"job": job, "seq": seq} for job, seq in pending.items() if job in self.allowed]
+                told = [
+                    {"job": job, "seq": seq} | ({"beside": True} if job in beside else {})
+                    for job, seq in pending.items()
+                    if job in self.allowed
+                ]
             for message in told:
                 await self.send_json(message)
             if counts:

@@ -3,7 +3,8 @@ the next heartbeat would be answered: a lost socket costs time, never the signal
 
 It hears `{"type": "watch", "claims": [{"job_id", "claim"}]}`, each list in place of the one before, and tells
 `{"type": "signal", "job_id", "signal"}` and `{"type": "claim_lost", "job_id", "cause"}`: for a claim that is
-new in the list where there is something to tell, and then whatever changes.
+new in the list where there is something to tell, and then whatever changes. `{"type": "drill", "id"}`, the
+canary of `manage.py drill`, is to be said back.
 """
 
 import asyncio
@@ -14,8 +15,9 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from django.db import Error
 
-from runs import ledger, live
+from runs import commands, drills, ledger, live
 from runs.errors import Unauthenticated
 from runs.permissions import Actor
 from runs.queries import signals
@@ -46,15 +48,18 @@ class WorkerConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         except Unauthenticated:
             await self.close()  # before it is accepted: the handshake is answered 403
             return
-        self.tenant_id = actor.tenant_id
+        self.tenant_id, self.user_id = actor.tenant_id, actor.user_id or 0
         hub.join(self, actor.tenant_id)
+        canaries.join(self)
         await self.accept()
-        self.tasks = [asyncio.create_task(self.ended_by(task)) for task in (self.pass_on, self.keep_judging)]
+        tasks = (self.pass_on, self.keep_judging)
+        self.tasks = [asyncio.create_task(self.ended_by(task)) for task in tasks]
 
     async def disconnect(self, code: int) -> None:
         """A fact about a connection. It cancels nothing but these tasks."""
         if self.tenant_id is not None:
             hub.leave(self, self.tenant_id)
+            canaries.leave(self)
         for task in self.tasks:
             task.cancel()
 
@@ -81,6 +86,8 @@ class WorkerConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
         if content["type"] == "watch":
             self.watch({str(claim["job_id"]): str(claim["claim"]) for claim in content["claims"]})
+        if content["type"] == "drill":
+            await database_sync_to_async(drills.heard)(self.user_id, str(content["id"]))
 
     def watch(self, claims: dict[str, str]) -> None:
         """Raises ValueError for a list that is too long."""
@@ -104,10 +111,14 @@ class WorkerConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             self.awake.clear()
             asked = {job: self.claims[job] for job in self.stale & self.claims.keys()}
             self.stale = set()
+            offered = []
             for job, told in (await self.look(asked)).items():
                 if self.claims.get(job) == asked[job] and told != self.told.get(job, NOTHING):
                     self.told[job] = told
                     await self.send_json(message(job, told))
+                    offered += [(job, signal["seq"])] if (signal := told.get("signal")) else []
+            if offered:
+                await self.remember(offered)
 
     async def keep_judging(self) -> None:
         """The token: once a minute, and at once when this process has changed rights. What may be told of
@@ -122,6 +133,12 @@ class WorkerConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         return who.of_bearer(dict(self.scope["headers"]))
 
     @database_sync_to_async  # type: ignore[untyped-decorator]
+    def remember(self, offered: list[tuple[str, int]]) -> None:
+        assert self.tenant_id is not None
+        for job, seq in offered:
+            commands.offered(self.tenant_id, job, seq, "socket", ledger.clock())
+
+    @database_sync_to_async  # type: ignore[untyped-decorator]
     def look(self, claims: dict[str, str]) -> dict[str, signals.Told]:
         return signals.of_claims(self.actor(), claims, ledger.clock())
 
@@ -130,3 +147,38 @@ def message(job: str, told: signals.Told) -> dict[str, Any]:
     if "lost" in told:
         return {"type": "claim_lost", "job_id": job, "cause": told["lost"]}
     return {"type": "signal", "job_id": job, "signal": told["signal"]}
+
+
+class Canaries:
+    """Looks, once a second while there are sockets in this process, for drills of their accounts."""
+
+    def __init__(self) -> None:
+        self.sockets: set[WorkerConsumer] = set()
+        self.task: asyncio.Task[None] | None = None
+
+    def join(self, socket: WorkerConsumer) -> None:
+        self.sockets.add(socket)
+        if self.task is None:
+            self.task = asyncio.create_task(self.look())
+
+    def leave(self, socket: WorkerConsumer) -> None:
+        self.sockets.discard(socket)
+        if not self.sockets and self.task is not None:
+            self.task.cancel()
+            self.task = None
+
+    async def look(self) -> None:
+        while True:
+            await asyncio.sleep(drills.EVERY)
+            accounts = {socket.user_id for socket in self.sockets}
+            try:
+                taken = await database_sync_to_async(drills.take)(accounts)
+            except Error as error:
+                logger.warning("drills could not be read: %s", error)
+                continue
+            for user_id, drill_id in taken:
+                for socket in [socket for socket in self.sockets if socket.user_id == user_id]:
+                    await socket.send_json({"type": "drill", "id": drill_id})
+
+
+canaries = Canaries()

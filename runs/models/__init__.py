@@ -5,6 +5,7 @@ lists and pages. What a column means is said where it stands; why it may hold a 
 """
 
 from .archives import Archive, ArchivedJob
+from .drills import Drill
 from .jobs import Claim, Job, Proposal, Step, Tombstone
 from .ledger import Delivery, Receipt
 from .operations import Operation, OperationJob
@@ -18,6 +19,7 @@ __all__ = [
     "Cause",
     "Claim",
     "Delivery",
+    "Drill",
     "Grant",
     "Job",
     "Operation",

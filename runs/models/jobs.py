@@ -54,6 +54,10 @@ class Job(models.Model):
     too_late = models.BooleanField(default=False)
     heard_seq = models.BigIntegerField(null=True, blank=True)
     heard_at = models.DateTimeField(null=True, blank=True)
+    #: The newest signal that was put on its way to the claim's holder, when, and by which channel.
+    offered_seq = models.BigIntegerField(null=True, blank=True)
+    offered_at = models.DateTimeField(null=True, blank=True)
+    offered_by = models.CharField(max_length=9, blank=True, default="")
 
     # The claim: the newest fence, and who holds it (nobody after a revoke).
     fence = models.BigIntegerField(default=0)

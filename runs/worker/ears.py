@@ -39,14 +39,19 @@ class Ears:
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
+    def open(self) -> None:
+        """Listen, also before there is a claim: so a drill finds an idle worker too."""
+        with self._lock:
+            if self._thread is None and not self._over.is_set():
+                self._thread = threading.Thread(target=self._listen, name="cancelboard ears", daemon=True)
+                self._thread.start()
+
     def watch(self, claim: Claim, heard: Callable[[], None]) -> Callable[[], None]:
         """Have the claim's token told what the socket says of it, and `heard` called after that, from the
         socket's thread. Returns a function that ends it."""
         with self._lock:
             self._claims[claim.job_id] = (claim, heard)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._listen, name="cancelboard ears", daemon=True)
-                self._thread.start()
+        self.open()
         self._say()
 
         def forget() -> None:

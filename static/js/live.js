@@ -122,7 +122,7 @@
     if (message.counts) plan(wait.totals);
     if (!message.job) return;
     changed(message.job, message.seq);
-    if (message.seq > seqOf(message.job)) nudge(message.job);
+    if (message.beside || message.seq > seqOf(message.job)) nudge(message.job);
   }
   function connect() {
     if (closed) return;

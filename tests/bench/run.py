@@ -1,4 +1,5 @@
-"""`python -m tests.bench.run`: commands a second in-process and over HTTP, as ratios to the raw transaction.
+"""`python -m tests.bench.run`: commands a second in-process and over HTTP, as ratios to the raw transaction;
+and how long an accepted cancel takes to the worker's code (signal.py).
 
 Each figure is the median of five rounds; in a round all of them run one after the other, so that a machine
 that
@@ -27,16 +28,18 @@ def rate(once: Callable[[], object], seconds: float = SECONDS) -> float:
     return done / passed
 
 
-def measure(url: str) -> dict[str, float]:
-    """The medians on the database at `url`, which is made ready here."""
+def measure(url: str) -> tuple[dict[str, float], dict[str, str]]:
+    """The medians on the database at `url`, which is made ready here; and how long a cancel takes."""
     import httpx
     from django.core.management import call_command
 
     from runs.commands import do
     from runs.demo.people import cast
-    from runs.permissions import Action, Actor, issue_token
+    from runs.permissions import Action, Actor, issue_token, open_account
     from runs.protocol import asks
     from runs.protocol.spec import Spec
+    from runs.worker import Client
+    from tests.bench import signal
     from tests.bench.raw import transaction
     from tests.support.databases import Database
     from tests.support.server import Served
@@ -77,9 +80,22 @@ def measure(url: str) -> dict[str, float]:
             for once in kinds.values():
                 rate(once, 0.3)
             rounds = [{name: rate(once) for name, once in kinds.items()} for _ in range(ROUNDS)]
+
+        def there(job_id: str, digest: str) -> str:
+            ask = asks.Cancel(event_id=f"bench-{next(numbers)}", spec_digest=digest)
+            return str(do(operator, job_id, ask).json()["receipt"]["at"])
+
+        allowed = [Action.VIEW, Action.CANCEL]
+        caller = open_account(Actor.system(people["w1"].tenant), "caller", allowed, queue="mail")
+        with Client(served.url, caller) as asking:
+
+            def here(job_id: str, digest: str) -> str:
+                return str(asking.cancel(job_id, spec_digest=digest)["receipt"]["at"])
+
+            waits = signal.measure(served.url, token, here, there)
     finally:
         served.stop()
-    return {name: statistics.median(found[name] for found in rounds) for name in rounds[0]}
+    return {name: statistics.median(found[name] for found in rounds) for name in rounds[0]}, waits
 
 
 def main() -> None:
@@ -99,11 +115,14 @@ def main() -> None:
         import django
 
         django.setup()
-        medians = measure(os.environ["DATABASE_URL"])
+        medians, waits = measure(os.environ["DATABASE_URL"])
         raw = medians["raw transaction"]
         print(f"\n{'PostgreSQL' if keeper else 'SQLite'}, medians of {ROUNDS} rounds, one client")
         for name, found in medians.items():
             print(f"  {name:32} {found:8.0f} a second   {found / raw:5.2f} of raw")
+        print("  an accepted cancel is noticed by the worker's code:")
+        for name, wait in waits.items():
+            print(f"  {name:32} {wait}")
     finally:
         if keeper:
             from django.db import connection
