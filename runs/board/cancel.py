@@ -30,6 +30,7 @@ def cancel(request: HttpRequest, job_id: str) -> HttpResponse:
             "url": reverse("cancel", args=[job_id]),
             "lines": _lines(seen, found),
             "sentence": seen["sentence"],
+            "children": seen["children"],
             "irreversible": _("This cannot be taken back."),
             "submit": _("Ask to cancel"),
         }
@@ -87,7 +88,7 @@ def _children(count: int) -> list[dict[str, str]]:
     if not count:
         return []
     text = ngettext("%(n)d child job runs on.", "%(n)d child jobs run on.", count) % {"n": count}
-    return [_line("stack", "pending", text, _("A cancel here does not reach them."))]
+    return [_line("stack", "pending", text, _("A cancel reaches them only where you ask for it below."))]
 
 
 def _worker(worker: dict[str, Any] | None) -> dict[str, str]:
@@ -95,6 +96,6 @@ def _worker(worker: dict[str, Any] | None) -> dict[str, str]:
         return _line("worker", "still", _("No worker holds the job."))
     if worker["live"]:
         lead = _("Worker %(name)s is listening.") % {"name": worker["name"]}
-        return _line("worker", "ok", lead, _("It hears the stop by its next heartbeat."))
+        return _line("worker", "ok", lead, _("It hears the stop by its next heartbeat at the latest."))
     lead = _("The lease of worker %(name)s has ended: it may not hear the stop.") % {"name": worker["name"]}
     return _line("worker", "pending", lead)

@@ -98,6 +98,7 @@ class CancelForm(CauseForm):
         initial=asks.GRACE_SECONDS,
         label=lazy("Seconds before it is told to abort"),
     )
+    cascade = forms.BooleanField(required=False, label=lazy("Ask to cancel the unfinished jobs below it too"))
 
     def ask(self, spec_digest: str) -> asks.Cancel:
         given = self.cleaned_data
@@ -108,6 +109,7 @@ class CancelForm(CauseForm):
             note=given["note"],
             asked_by=given["asked_by"],
             grace_seconds=given["grace_seconds"],
+            cascade=given["cascade"],
         )
 
 

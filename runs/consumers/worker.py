@@ -80,19 +80,20 @@ class WorkerConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await super().receive(
                 text_data=text_data and text_data[:LONGEST], bytes_data=bytes_data, **kwargs
             )
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            await self.close(TRY_LATER)  # not one of the messages above
+        except (ValueError, RecursionError):
+            await self.close(TRY_LATER)
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
-        if content["type"] == "watch":
-            self.watch({str(claim["job_id"]): str(claim["claim"]) for claim in content["claims"]})
-        if content["type"] == "drill":
-            await database_sync_to_async(drills.heard)(self.user_id, str(content["id"]))
+        """Raises ValueError for what is none of the two messages."""
+        match content:
+            case {"type": "watch", "claims": list(claims)} if len(claims) <= MOST_CLAIMS:
+                self.watch(dict(pair(claim) for claim in claims))
+            case {"type": "drill", "id": str(drill_id)}:
+                await database_sync_to_async(drills.heard)(self.user_id, drill_id)
+            case _:
+                raise ValueError("no message of a worker's")
 
     def watch(self, claims: dict[str, str]) -> None:
-        """Raises ValueError for a list that is too long."""
-        if len(claims) > MOST_CLAIMS or "\0" in "".join(claims):
-            raise ValueError
         same = {job for job, claim in claims.items() if self.claims.get(job) == claim}
         self.claims = claims
         self.told = {job: told for job, told in self.told.items() if job in same}
@@ -141,6 +142,14 @@ class WorkerConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     @database_sync_to_async  # type: ignore[untyped-decorator]
     def look(self, claims: dict[str, str]) -> dict[str, signals.Told]:
         return signals.of_claims(self.actor(), claims, ledger.clock())
+
+
+def pair(claim: Any) -> tuple[str, str]:
+    """Job id and token. Raises ValueError."""
+    match claim:
+        case {"job_id": str(job_id), "claim": str(token)} if "\0" not in job_id:
+            return job_id, token
+    raise ValueError("no claim")
 
 
 def message(job: str, told: signals.Told) -> dict[str, Any]:

@@ -82,11 +82,22 @@ def test_a_worker_that_was_not_heard_is_named(
 def test_children_run_on_and_the_page_says_so(stage: Stage, lena: Browser) -> None:
     stage.submit("order-1")
     stage.submit("child-1", parent="order-1")
-    assert "1 child job runs on. A cancel here does not reach them." in lena.get(PATH).text
+    told = "1 child job runs on. A cancel reaches them only where you ask for it below."
+    assert told in lena.get(PATH).text
     lena.send(PATH, cause="user_requested")
     page = lena.get("/jobs/order-1/")
     assert "Cancel requested; confirming that nothing is left" in page.text
     assert "Related work started from it is still running." in page.text
+
+
+def test_it_reaches_them_where_that_is_asked_for(stage: Stage, lena: Browser) -> None:
+    stage.submit("order-1")
+    assert "below it too" not in lena.get(PATH).text, "nothing is below it"
+    stage.submit("child-1", parent="order-1")
+    assert "Ask to cancel the unfinished jobs below it too" in lena.get(PATH).text
+    lena.send(PATH, cause="user_requested", cascade="on")
+    assert {stage.row("order-1").control, stage.row("child-1").control} == {"acknowledged"}
+    assert stage.row("child-1").cancel_cause == "parent_cancelled"
 
 
 def test_a_cause_must_be_chosen_and_what_was_written_is_kept(stage: Stage, lena: Browser) -> None:
