@@ -41,7 +41,11 @@ class Events:
                 await send(message)
 
         await self.pages(scope, receive, judged)
-        if begun:
+        if begun and scope["method"] == "HEAD":
+            kept = [header for header in begun[0]["headers"] if header[0] != b"X-After"]
+            await send(begun[0] | {"headers": kept})
+            await send({"type": "http.response.body", "body": b""})
+        elif begun:
             await Stream(scope, send, begun[0]).run(receive)
 
 

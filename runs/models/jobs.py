@@ -57,7 +57,7 @@ class Job(models.Model):
     #: The newest signal that was put on its way to the claim's holder, when, and by which channel.
     offered_seq = models.BigIntegerField(null=True, blank=True)
     offered_at = models.DateTimeField(null=True, blank=True)
-    offered_by = models.CharField(max_length=9, blank=True, default="")
+    offered_by = models.CharField(max_length=9, blank=True, default="", db_default="")
 
     # The claim: the newest fence, and who holds it (nobody after a revoke).
     fence = models.BigIntegerField(default=0)
