@@ -124,6 +124,8 @@ def test_a_new_list_replaces_the_former(stage: Stage, listen: Listen) -> None:
     for job in ("order-1", "order-2"):
         stage.begin(job)
     ear = listen().watch(order_1=stage.tokens["order-1"]).watch(order_2=stage.tokens["order-2"])
+    stage("omar", "order-2", "pause")
+    assert ear.next()["job_id"] == "order-2", "the server has the new list"
     stage.cancel("order-1")
     stage.cancel("order-2")
     assert ear.next()["job_id"] == "order-2"
