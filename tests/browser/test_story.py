@@ -30,7 +30,7 @@ def test_a_mail_that_was_out_when_the_cancel_came(demo: Demo, person: Callable[[
     omar, lena = person("omar"), person("lena")
     for page in (omar, lena):
         page.goto(f"/jobs/{job}/")
-    expect(omar.get_by_text("Step 1 sent")).to_be_visible(timeout=PATIENCE)
+    expect(omar.get_by_text("Step 1 sent")).to_be_visible()
     ask_to_cancel(omar)
     expect(verdict(lena)).to_have_text("Cancel requested; verifying a sent step")
     expect(lena.get_by_text("Not yet:")).to_be_visible()
@@ -83,5 +83,5 @@ def test_a_cancel_before_the_job_and_one_after_it(demo: Demo, person: Callable[[
     expect(verdict(page)).to_have_text("Completed")
     omar.get_by_role("link", name="See what changed").click()  # until then it cannot be sent
     omar.get_by_role("button", name="Ask to cancel").click()
-    expect(omar.get_by_text("Nothing was changed by this.")).to_be_visible(timeout=PATIENCE)
+    expect(omar.get_by_text("Nothing was changed by this.")).to_be_visible()
     expect(verdict(page)).to_have_text("Completed; the cancel came too late")
