@@ -10,16 +10,12 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from runs import ledger
-from tests.races.meeting import WAITING, Side, wait_until
-from tests.races.pairs import asks, cancel, lose, out, report, submitted
+from tests.races.meeting import LOCKS, WAITING, Side, wait_until
+from tests.races.pairs import Lose, a_child, asks, cancel, nothing, out, report, submitted
 from tests.races.scene import Scene, spec, told
 from tests.support.databases import Database
 
 Work = Callable[[Scene], Any]
-
-
-def nothing(scene: Scene) -> None:
-    """The job is not there yet."""
 
 
 seal = asks("seal", None, event_id="s", generation=0)
@@ -27,8 +23,8 @@ seal = asks("seal", None, event_id="s", generation=0)
 MEETINGS: dict[str, tuple[Work, Work, Work]] = {
     "submit, seal": (asks("submit"), seal, nothing),
     "tombstone, seal": (cancel("a", spec=spec()), seal, nothing),
-    "cancel, its right is taken away": (cancel("a"), lose("cancel"), submitted()),
-    "report, its right is taken away": (report("r"), lose("execute"), out()),
+    "cancel, its right is taken away": (cancel("a"), Lose("cancel"), submitted()),
+    "report, its right is taken away": (report("r"), Lose("execute"), out()),
 }
 
 
@@ -64,6 +60,25 @@ def test_neither_is_overtaken(real_db: Database, name: str, turned: bool) -> Non
         begun.join()
         waiting.join()
         assert not overtook, f"stopped after {begun.statements[stop - 1][:60]}"
+
+
+def test_a_cascade_holds_all_below_from_its_decision_on(real_db: Database) -> None:
+    """What it decided about a child is still so when it is written."""
+    stop_all, word = cancel("a", "p", cascade=True), report("r")
+    scene = told(a_child)
+    alone = Side(partial(stop_all, scene)).start()
+    alone.join()
+    locked = max(n for n, sql in enumerate(alone.statements, 1) if LOCKS.match(sql))
+    scene = told(a_child)
+    begun = Side(partial(stop_all, scene), locked).start()
+    assert begun.stopped.wait(60)
+    waiting = Side(partial(word, scene)).start()
+    wait_until(partial(stuck_or_ended, waiting))
+    overtook = waiting.ended.is_set()
+    begun.go.set()
+    begun.join()
+    waiting.join()
+    assert not overtook
 
 
 @pytest.mark.parametrize("job_id", ["j", "child"])

@@ -68,7 +68,7 @@ SPINE_AND_LOCKS = [
         "runs/commands/below.py",
         "tenant.pk, *parents, lock=True",
         "tenant.pk, *parents",
-        races("cascade"),
+        LOCKS_PG,
     ),
     Mutant("no lock of the tenant", LOCKED, TENANT_LOCK, "pass", LOCKS_PG),
     Mutant(
