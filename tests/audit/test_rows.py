@@ -58,9 +58,9 @@ JOB: dict[str, tuple[str, Any, str, str]] = {
     "created_at": ("held", WHEN, "I9", "created_at"),
     "updated_at": ("held", WHEN, "I9", "updated_at"),
 }
-#: When the lease ends, what was heard, counters (I9 leaves them out); the row's own number.
+#: When the lease ends, what was offered and heard, counters (I9 leaves them out); the row's own number.
 JOB_FREE = ["id", "lease_expires_at", "heartbeat_at", "heard_seq", "heard_at", "blocked_submits"]
-JOB_FREE += ["blocked_at"]
+JOB_FREE += ["blocked_at", "offered_seq", "offered_at", "offered_by"]
 
 STEP: dict[str, tuple[str, Any, str, str]] = {
     "tenant_id": ("ready", OTHER, "spec", "tenant of step 0"),
