@@ -7,8 +7,11 @@ No port is opened and no password needed; the folder is readable by its owner on
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 DURABLE = "-c listen_addresses= -c max_connections=200 -c timezone=UTC"
@@ -48,9 +51,11 @@ def unprivileged() -> pwd.struct_passwd | None:
 class OwnPostgres:
     """Started by the constructor (about two seconds), stopped by `stop()` or by our end."""
 
-    def __init__(self, options: str = OPTIONS) -> None:
-        home = Path(tempfile.mkdtemp(prefix="cancelboard-pg-"))
-        user = unprivileged()
+    def __init__(self, options: str = OPTIONS, folder: Path | None = None) -> None:
+        """`folder`: where its own one is made; else among the temporary ones."""
+        self.home = home = Path(tempfile.mkdtemp(prefix="cancelboard-pg-", dir=folder))
+        self.options, user = options, unprivileged()
+        self.as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
         if user:
             os.chown(home, user.pw_uid, user.pw_gid)
         self.keeper = subprocess.Popen(
@@ -60,13 +65,34 @@ class OwnPostgres:
             text=True,
             cwd="/",
             start_new_session=True,  # a Ctrl-C is ours first: the tests still need it while they end
-            **({"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}),
+            **self.as_user,
         )
         assert self.keeper.stdout
         first = self.keeper.stdout.readline()
         if first != "ready\n":
             raise RuntimeError("PostgreSQL did not start:\n" + first + self.keeper.stdout.read())
         self.url = f"postgresql://postgres@/postgres?host={home}"
+
+    def kill(self) -> None:
+        """SIGKILL to the server; its backends end when they notice."""
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may have ended by itself: a full disk
+            os.kill(int((self.home / "data/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+
+    def restart(self) -> None:
+        """Start it again after it was killed, once the last of its backends has ended."""
+        command = [str(binaries() / "pg_ctl"), "-s", "-w", "-D", str(self.home / "data")]
+        command += ["-l", str(self.home / "log"), "-o", f"{self.options} -k {self.home}", "start"]
+        for _ in range(50):
+            started = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, **self.as_user)
+            if started.returncode == 0:
+                return
+            time.sleep(0.1)
+        raise RuntimeError("PostgreSQL did not start again:\n" + (self.home / "log").read_text()[-2000:])
+
+    def answers(self) -> bool:
+        """Whether it takes connections."""
+        ready = [str(binaries() / "pg_isready"), "-q", "-h", str(self.home)]
+        return subprocess.run(ready).returncode == 0
 
     def stop(self) -> None:
         self.keeper.communicate(timeout=30)

@@ -61,6 +61,14 @@ class Served:
         self.asked_to_stop = True
         self.process.send_signal(signal.SIGTERM)
 
+    def kill(self) -> None:
+        """SIGKILL: nothing is tidied up. It may be started again, on another port."""
+        self.process.kill()
+        self.process.wait()
+        self.reader.join(5)
+        assert self.process.stdout
+        self.process.stdout.close()
+
     def stop(self, patience: float = 15) -> int:
         """Asks it to stop (unless it has) and returns its exit code. A server that does not end is killed."""
         self.terminate()
