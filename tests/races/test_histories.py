@@ -30,7 +30,7 @@ WEIGHTS = OVER_HTTP | {"seal": 1}
 BEFORE = 8  #: commands asked one by one
 EACH = 6  #: at most so many requests of a client; every fourth is a read
 #: How many groups, of how many clients.
-GROUPS = {4: scale(16, 320), 8: scale(2, 40)}
+GROUPS = {4: scale(8, 320), 8: scale(1, 40)}
 
 
 @pytest.fixture(scope="module")

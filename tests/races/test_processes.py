@@ -67,6 +67,7 @@ def forced(database: Database, pair: Pair, two: Sequence[Process], leads: int) -
     other.expect("asked")
     wait_until(lambda: other.over or is_stuck(True))
     waited = not other.over
+    assert waited or pair.goes_on, "the other one did not wait"
     leader.go()
     came = came_first(pair, scene, [process.answers() for process in two])
     return came if waited else in_turn(database, pair, two, leads)
