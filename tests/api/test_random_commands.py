@@ -1,5 +1,5 @@
 """Random commands over real HTTP say and leave what the reference model says (tests/model): 200 a seed, a
-fifth of them replays. Workers call by token, people by their session. Five seeds, or 480.
+fifth of them replays. Workers call by token, people by their session. Five seeds, or 480 of 300.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from runs.errors import CancelboardError
-from runs.models import Grant, Queue, Tenant, User
+from runs.models import User
 from runs.permissions import Actor
 from runs.queries import jobs, receipts
 from tests.model.commands import QUEUES
@@ -19,19 +19,10 @@ from tests.model.world import World
 from tests.support.scale import scale
 from tests.support.server import Served
 
+from .callers import scripted
 from .cast import BASE, headers_of
 
-RIGHTS = {"service": "view submit execute", "person": "view cancel block pause revoke reconcile approve"}
-CAST = ("w1", "w2", "p1", "p2")
-
-
-def principal(tenant: Tenant, name: str) -> User:
-    """w1, w2 are service accounts, p1, p2 people."""
-    kind = "service" if name.startswith("w") else "person"
-    user = User.objects.create(username=name, name=name, tenant=tenant, kind=kind)
-    for action in RIGHTS[kind].split():
-        Grant.objects.create(tenant=tenant, user=user, action=action, effect="allow", scope="tenant")
-    return user
+LENGTH = scale(200, 300)
 
 
 def commands(client: httpx.Client, callers: dict[str, dict[str, str]]) -> Callable[..., Any]:
@@ -70,14 +61,10 @@ def reads(reader: User) -> dict[str, Callable[..., Any]]:
 @pytest.mark.timeout(500)
 @pytest.mark.parametrize("first", range(0, scale(5, 480), 5))
 def test_random_commands_answer_as_the_model(serve: Callable[..., Served], first: int) -> None:
-    tenant = Tenant.objects.create(name="acme")
-    for name, queue in QUEUES.items():
-        needs = queue.reconcile_needs
-        Queue.objects.create(tenant=tenant, name=name, id_prefix=queue.id_prefix or "", reconcile_needs=needs)
-    people = {name: principal(tenant, name) for name in CAST}
+    _, people = scripted("acme")
     callers = {name: headers_of(user) for name, user in people.items()}
     world, server = World(QUEUES), serve(CANCELBOARD_RATE="0")
     with httpx.Client(base_url=server.url + BASE, timeout=60) as client:
         door, doors = commands(client, callers), reads(people["p1"])
         for seed in range(first, first + 5):
-            run(door, world, seed=seed, length=200, doors=doors, no_proposal="p-none")
+            run(door, world, seed=seed, length=LENGTH, doors=doors, no_proposal="p-none")

@@ -1,4 +1,4 @@
-"""The door over HTTP (HTTP.md, paths): one service account's token for each name a script asks under."""
+"""The door over HTTP (HTTP.md, paths): for each name a script asks under, a service's token, or headers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,17 @@ ALONE = {"submit": "/jobs", "seal": "/seal"}
 class Http:
     """`with Http(base, {"w1": token, …}) as door:`; `base` ends before `/api/v1`. Nothing is tried twice."""
 
-    def __init__(self, base: str, tokens: dict[str, str], transport: httpx.BaseTransport | None = None):
+    def __init__(
+        self,
+        base: str,
+        callers: dict[str, str | dict[str, str]],
+        transport: httpx.BaseTransport | None = None,
+    ):
         self.client = httpx.Client(base_url=f"{base.rstrip('/')}/api/v1", timeout=20, transport=transport)
-        self.tokens = tokens
+        self.headers = {
+            who: {"Authorization": f"Bearer {given}"} if isinstance(given, str) else given
+            for who, given in callers.items()
+        }
 
     def __enter__(self) -> Http:
         return self
@@ -27,7 +35,7 @@ class Http:
         self.client.close()
 
     def __call__(self, kind: str, job_id: str | None, body: dict[str, Any], who: str) -> tuple[int, Any]:
-        headers = {"Authorization": f"Bearer {self.tokens[who]}"}
+        headers = self.headers[who]
         if kind in READS:
             path = READS[kind].format(job_id=job_id, event_id=body.get("event_id"))
             query = {"after": body["after"]} if "after" in body else None

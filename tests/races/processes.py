@@ -19,15 +19,13 @@ from .scene import Scene
 Side = Asked | Settle | Lose
 
 
-#: When a command began and ended, its HTTP code and JSON.
-Told = tuple[float, float, int, Any]
-
-
 class Process:
-    def __init__(self) -> None:
+    """`module` is run; it reads a turn a line, and answers as process.py says."""
+
+    def __init__(self, module: str = "tests.races.process") -> None:
         environment = os.environ | {"DJANGO_SETTINGS_MODULE": "cancelboard.settings", "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.races.process"],
+            [sys.executable, "-m", module],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -52,8 +50,11 @@ class Process:
         self.process.stdin.flush()
 
     def prepare(self, database: Database, asks: Sequence[Any], stop: bool = False) -> None:
+        self.tell({"database": database.url, "asks": asks, "stop": stop})
+
+    def tell(self, turn: dict[str, Any]) -> None:
         self.over = False
-        self._write(json.dumps({"database": database.url, "asks": asks, "stop": stop}))
+        self._write(json.dumps(turn))
         self.expect("ready")
 
     def go(self) -> None:
@@ -63,10 +64,10 @@ class Process:
         said = self.lines.get(timeout=PATIENCE)
         assert said == word, f"a process said {said!r} instead of {word!r}"
 
-    def answers(self) -> list[Told]:
+    def answers(self) -> list[Any]:
         while not (said := self.lines.get(timeout=PATIENCE)).startswith("["):
             assert said == "asked", f"a process said {said!r}"
-        return [tuple(each) for each in json.loads(said)]
+        return list(json.loads(said))
 
     def stop(self) -> None:
         assert self.process.stdin
@@ -92,8 +93,8 @@ def asked(scene: Scene, side: Side) -> tuple[Any, ...]:
             return scene.tenant.name, "ada", "lose", None, {"grant": scene.held(action)}
 
 
-def running(number: int) -> Iterator[list[Process]]:
-    processes = [Process() for _ in range(number)]
+def running(number: int, module: str = "tests.races.process") -> Iterator[list[Process]]:
+    processes = [Process(module) for _ in range(number)]
     yield processes
     for process in processes:
         process.stop()

@@ -5,6 +5,7 @@ some order of the two. Each order is forced once by a barrier; free runs tell ho
 import random
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.support.scale import scale
 
 from .meeting import is_stuck, wait_until
 from .pairs import PAIRS, Pair
-from .processes import Process, Told, asked
+from .processes import Process, asked
 from .scene import Scene, told
 from .twin import Twin
 
@@ -41,7 +42,7 @@ def ending(scene: Scene, job_id: str) -> Ending:
         return Ending(error.http)
 
 
-def came_first(pair: Pair, scene: Scene, told: Sequence[list[Told]]) -> set[int]:
+def came_first(pair: Pair, scene: Scene, told: Sequence[list[Any]]) -> set[int]:
     """By each order that explains what the two were told and what is kept now."""
     twin = Twin(pair.story)
     commands = [twin.command(side) for side in pair.sides]
@@ -66,6 +67,7 @@ def forced(database: Database, pair: Pair, two: Sequence[Process], leads: int) -
     other.expect("asked")
     wait_until(lambda: other.over or is_stuck(True))
     waited = not other.over
+    assert waited or pair.goes_on, "the other one did not wait"
     leader.go()
     came = came_first(pair, scene, [process.answers() for process in two])
     return came if waited else in_turn(database, pair, two, leads)
