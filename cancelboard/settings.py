@@ -130,6 +130,8 @@ AXES_ENABLE_ADMIN = False  # it would show every tenant's names and addresses to
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = CANCELBOARD_HTTPS
+if CANCELBOARD_HTTPS:  # a browser takes these names from this very host only, and only by HTTPS
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SECURE_SSL_REDIRECT = CANCELBOARD_HTTPS

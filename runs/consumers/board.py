@@ -39,12 +39,16 @@ class BoardConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self.rights_in_doubt = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
         self.tenant_id: int | None = None
+        self.user_id: int | None = None
         await self.accept()
         user = self.scope["user"]
         if not user.is_authenticated:
             await self.close(FORBIDDEN)
             return
-        self.tenant_id = user.tenant_id
+        if not hub.has_room_for(user.pk, user.tenant_id):
+            await self.close(TRY_LATER)
+            return
+        self.tenant_id, self.user_id = user.tenant_id, user.pk
         hub.join(self, user.tenant_id)
         tasks = (self.pass_on, self.stay_alive, self.keep_judging)
         self.tasks = [asyncio.create_task(self.ended_by(task)) for task in tasks]

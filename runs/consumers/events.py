@@ -15,7 +15,7 @@ from django.conf import settings
 from django.http import parse_cookie
 
 from runs import live
-from runs.errors import CancelboardError
+from runs.errors import CancelboardError, TooMany
 from runs.permissions import Actor
 from runs.queries import receipts
 
@@ -60,6 +60,7 @@ class Stream:
         self.job_id: str = scope["url_route"]["kwargs"]["job_id"]
         self.awake = asyncio.Event()
         self.rights_in_doubt = self.awake
+        self.user_id: int | None = None
 
     def nudged(self, nudge: live.Nudge) -> None:
         if nudge.job_id == self.job_id:
@@ -81,10 +82,14 @@ class Stream:
             pass
 
     async def tell(self) -> None:
-        tenant_id = (await database_sync_to_async(self.actor)()).tenant_id
+        actor = await database_sync_to_async(self.actor)()
+        tenant_id, self.user_id = actor.tenant_id, actor.user_id
+        room = hub.has_room_for(self.user_id, tenant_id)
         hub.join(self, tenant_id)
         try:
             await self.send(self.start)
+            if not room:
+                raise TooMany("Too many streams and sockets by this principal.", retry_after=1)
             await self.say(b": here\n\n")
             await hub.ready()
             await self.pass_on()

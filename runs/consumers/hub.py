@@ -15,12 +15,14 @@ JUDGED_AGAIN = 60.0  #: seconds after which a listener's right is asked again at
 SIGN_OF_LIFE = 10.0  #: seconds
 FORBIDDEN = 4403  #: a socket's code: it stays closed, the right to listen has ended
 TRY_LATER = 1013
+MOST_LISTENERS = 200  #: of one principal in this process: a person's tabs, a service account's workers
 
 
 class Listener(Protocol):
     """A socket or an event stream. Both are called on the loop."""
 
     rights_in_doubt: asyncio.Event  #: set when rights of its tenant have changed
+    user_id: int | None
 
     def nudged(self, nudge: live.Nudge) -> None:
         """A job of its tenant changed. Never waits."""
@@ -51,6 +53,11 @@ class Hub:
             self.tailer.start()
             self._leave = live.listen(tell)
             rights_changed.connect(judge_again, weak=False, dispatch_uid="listeners")
+
+    def has_room_for(self, user_id: int | None, tenant_id: int) -> bool:
+        """One principal can't take the memory of all."""
+        theirs = sum(listener.user_id == user_id for listener in self.listeners.get(tenant_id, ()))
+        return theirs < MOST_LISTENERS
 
     def leave(self, listener: Listener, tenant_id: int) -> None:
         others = self.listeners.get(tenant_id, set())

@@ -43,10 +43,15 @@ class WorkerConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self.rights_in_doubt = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
         self.tenant_id: int | None = None
+        self.user_id: int | None = None
         try:
             actor = await database_sync_to_async(self.actor)()
         except Unauthenticated:
             await self.close()  # before it is accepted: the handshake is answered 403
+            return
+        if not hub.has_room_for(actor.user_id, actor.tenant_id):
+            await self.accept()
+            await self.close(TRY_LATER)
             return
         self.tenant_id, self.user_id = actor.tenant_id, actor.user_id or 0
         hub.join(self, actor.tenant_id)

@@ -93,6 +93,14 @@ def test_with_https_the_deployment_check_is_clean(tmp_path: Path) -> None:
     assert start(tmp_path, strict).returncode == 1
 
 
+def test_with_https_no_other_host_can_set_the_cookies(tmp_path: Path) -> None:
+    told = start(
+        tmp_path, ("diffsettings",), CANCELBOARD_HTTPS="1", SECRET_KEY="".join(map(chr, range(40, 120)))
+    )
+    for name in ("sessionid", "csrftoken"):
+        assert f"'__Host-{name}'" in told.stdout
+
+
 @pytest.mark.parametrize(
     "url",
     ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite://host/file", "sqlite:///a?mode=ro",
