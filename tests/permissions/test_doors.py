@@ -1,5 +1,5 @@
-"""Every action through every door that offers it, by one who may and one who may not: API, page, fragment, and
-what the command line says. Sockets carry `view` alone: tests/live. The admin: tests/admin.
+"""Every action through every door that offers it, by one who may and one who may not: API, page, fragment,
+and what the command line says. Sockets carry `view` alone: tests/live. The admin: tests/admin.
 """
 
 from collections.abc import Callable
