@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from ninja import NinjaAPI
 from pydantic import Field
 
+from runs import readings
 from runs.errors import FieldError, Invalid
 from runs.permissions import Action, counting
 from runs.protocol.fields import MAX_INTEGER, JobId, Line128
@@ -35,7 +36,9 @@ def list_jobs(request: Request, wanted: Annotated[jobs.JobFilter, Asked(...)]) -
 
 
 def list_receipts(request: Request, job_id: JobId, after: After, limit: Limit) -> HttpResponse:
-    return sent(receipts.of_job(request.auth, job_id, after, limit))
+    found = receipts.of_job(request.auth, job_id, after, limit)
+    readings.of_evidence(request.auth.tenant_id, request.auth.user_id, job_id, found["receipts"])
+    return sent(found)
 
 
 def get_certificate(request: Request, job_id: JobId) -> HttpResponse:
@@ -57,7 +60,9 @@ def follow_job(request: Request, job_id: JobId, after: After) -> HttpResponse:
 
 
 def get_receipt(request: Request, event_id: EventId) -> HttpResponse:
-    return sent(receipts.one(request.auth, event_id))
+    found = receipts.one(request.auth, event_id)
+    readings.of_evidence(request.auth.tenant_id, request.auth.user_id, found["job_id"] or "", [found])
+    return sent(found)
 
 
 def preview_command(

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 from django.utils.translation import ngettext
 
+from runs import readings
 from runs.commands import Answer
 from runs.protocol import asks
 from runs.queries import approvals as read
@@ -123,6 +124,8 @@ def _row(entry: read.Entry, reader: Reader, lonely: set[str]) -> dict[str, Any]:
 def approval(request: HttpRequest, proposal: str) -> HttpResponse:
     """One entry: what the system knows beside what was entered; and the approving."""
     reader, entry, found = _found(request, proposal)
+    shown = [{"body": {"evidence": entry.row.evidence}}]
+    readings.of_evidence(reader.actor.tenant_id, reader.actor.user_id, found.row.job_id, shown)
 
     def present(found: JobPage, form: Sent) -> dict[str, Any]:
         return _present(read.one(reader.actor, proposal, reader.now), found, reader)

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from runs import readings
 from runs.protocol.canonical import idempotency_key
 from runs.queries.job_page import JobPage, job_page
 
@@ -28,6 +29,7 @@ def job(request: HttpRequest, job_id: str) -> HttpResponse:
     change, and the receipts `after` the last one seen."""
     reader, after = reader_of(request), _seq(request, "after") if is_fragment(request) else 0
     found = job_page(reader.actor, job_id, reader.now, after=after, before=_seq(request, "before"))
+    readings.of_evidence(reader.actor.tenant_id, reader.actor.user_id, job_id, found.receipts)
     context = {"job": present(reader, found, after)}
     return show(request, "runs/job/page.html", "runs/job/_patch.html", context)
 

@@ -13,7 +13,7 @@ from django.utils.decorators import sync_and_async_middleware
 from django.utils.translation import gettext as _
 
 from runs.permissions import Action
-from runs.queries import approvals, verify_queue
+from runs.queries import approvals, trail, verify_queue
 
 from .door import reader_of
 from .shapes import NavGroup, NavItem, Person
@@ -79,7 +79,7 @@ class Shell:
                 [self._item("verify", _("Verify queue"), "verify", **self._verify), self._approvals],
             ),
             NavGroup(_("Look up"), [self._jobs, self._can, self._words]),
-            NavGroup(_("Oversight"), [self._stones]),
+            NavGroup(_("Oversight"), [self._stones, *self._trail]),
         ]
         if self._user.is_staff:
             admin = NavItem("admin", _("Django admin"), reverse("admin:index"), "gear")
@@ -100,6 +100,12 @@ class Shell:
         waiting = approvals.approvable(approvals.open_entries(reader.now), reader.actor, reader.now)
         count = waiting.filter(tenant_id=reader.actor.tenant_id).values("pk")[: COUNTED + 1].count()
         return self._item("approvals", _("Approvals"), "people", count=_count(count), hot=bool(count))
+
+    @property
+    def _trail(self) -> list[NavItem]:
+        reader = reader_of(self._request)
+        seen = trail.may_read(reader.rights, reader.now)
+        return [self._item("trail", _("Audit trail"), "doc")] if seen else []
 
     @property
     def _can(self) -> NavItem:

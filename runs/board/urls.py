@@ -1,7 +1,7 @@
 """The board's addresses. Every dialog has one of its own, and is a page when it is opened directly."""
 
 from django.contrib.auth import views as auth
-from django.urls import path, register_converter
+from django.urls import path, re_path, register_converter
 from django.urls.converters import StringConverter
 from django.views.generic import RedirectView
 
@@ -14,6 +14,7 @@ from .job import job
 from .jobs import jobs
 from .lookups import event, keys, tombstones, words
 from .outcome import outcome
+from .trail import trail, trail_file
 from .verify import queue
 
 
@@ -54,6 +55,8 @@ urlpatterns = [
     path("events/<event:event_id>/", event, name="event"),
     path("tombstones/", tombstones, name="tombstones"),
     path("tombstones/new/", block, name="block"),
+    path("audit/", trail, name="trail"),
+    re_path(r"^audit/export\.(csv|json)$", trail_file, name="trail_file"),
     path("can/", can, name="can"),
     path("help/words/", words, name="words"),
     path("help/keys/", keys, name="keys"),

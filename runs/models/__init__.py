@@ -12,6 +12,7 @@ from .operations import Operation, OperationJob
 from .people import Grant, Refusal, Tenant, Token, User
 from .settings import Cause, Queue, Tool
 from .snapshot import snapshot
+from .trail import Reading
 
 __all__ = [
     "Archive",
@@ -26,6 +27,7 @@ __all__ = [
     "OperationJob",
     "Proposal",
     "Queue",
+    "Reading",
     "Receipt",
     "Refusal",
     "Step",

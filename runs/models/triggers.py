@@ -11,6 +11,7 @@ from django.db import connections
 RECEIPT, GRANT = "runs_receipt", "runs_grant"
 OPERATION, LISTED = "runs_operation", "runs_operationjob"
 ARCHIVE, ARCHIVED = "runs_archive", "runs_archivedjob"
+READING = "runs_reading"
 KEPT = (  # of a grant: everything but its revocation
     *("id", "tenant_id", "user_id", "group_id", "action", "effect", "scope", "queue", "owner", "job"),
     *("not_before", "expires_at", "reason", "granted_by_id", "granted_at"),
@@ -68,6 +69,10 @@ CREATE OR REPLACE TRIGGER cb_archived_row BEFORE UPDATE OR DELETE ON {ARCHIVED} 
 cb_refuse();
 CREATE OR REPLACE TRIGGER cb_archived_all BEFORE TRUNCATE ON {ARCHIVED} FOR EACH STATEMENT EXECUTE FUNCTION
 cb_refuse();
+CREATE OR REPLACE TRIGGER cb_reading_row BEFORE UPDATE OR DELETE ON {READING} FOR EACH ROW EXECUTE FUNCTION
+cb_refuse();
+CREATE OR REPLACE TRIGGER cb_reading_all BEFORE TRUNCATE ON {READING} FOR EACH STATEMENT EXECUTE FUNCTION
+cb_refuse();
 """
 
 SQLITE = [
@@ -106,6 +111,13 @@ SQLITE = [
                 *(OPERATION, "UPDATE"),
                 f"UPDATE ON {OPERATION} WHEN OLD.state <> 'open' OR {changed(ASKED, 'IS NOT')}",
             ),
+            ("cb_reading_delete", READING, "DELETE", f"DELETE ON {READING}"),
+            ("cb_reading_update", READING, "UPDATE", f"UPDATE ON {READING}"),
+            (
+                "cb_reading_replace",
+                *(READING, "REPLACE"),
+                f"INSERT ON {READING} WHEN EXISTS (SELECT 1 FROM {READING} WHERE id = NEW.id)",
+            ),
             ("cb_listed_delete", LISTED, "DELETE", f"DELETE ON {LISTED}"),
             (
                 "cb_listed_replace",
@@ -132,7 +144,7 @@ def install(using: str = "default", **_: Any) -> None:
     migrated)."""
     connection = connections[using]
     tables = connection.introspection.table_names()
-    if not {RECEIPT, GRANT, OPERATION, LISTED, ARCHIVE, ARCHIVED} <= set(tables):
+    if not {RECEIPT, GRANT, OPERATION, LISTED, ARCHIVE, ARCHIVED, READING} <= set(tables):
         return  # migrated back
     with connection.cursor() as cursor:
         for statement in [POSTGRESQL] if connection.vendor == "postgresql" else SQLITE:

@@ -94,9 +94,12 @@ def test_more_steps_receipts_causes_and_testimony_cost_no_more(stage: Stage, len
         return f"/jobs/{job}/"
 
     one, many = story("one", 1), story("many", 7)
+    for path in (one, many):
+        lena.get(path)  # that its evidence was read is kept once
     costs = [cost(lena, path) for path in (one, many)]
     assert costs[0] == costs[1]
-    assert costs[0] <= COSTS["/jobs/order-0/"] + 7, costs  # testimony, causes of one's own, children
+    # testimony, causes of one's own, children, and whether it was read before
+    assert costs[0] <= COSTS["/jobs/order-0/"] + 8, costs
     assert [cost(lena, path, fragment=True, jobs="x", after=1) for path in (one, many)] == costs
     form = "steps/{}/outcome/"
     assert cost(lena, one + form.format(1)) == cost(lena, many + form.format(7))

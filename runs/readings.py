@@ -1,0 +1,27 @@
+"""Keeps who read evidence and who exported it (docs/permissions.md). Not who may: that was asked before."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from runs import ledger
+from runs.models import Reading
+
+#: One person's reading of one job is kept once in this time: a page that is looked at again is no news.
+AGAIN = timedelta(hours=1)
+
+
+def of_evidence(tenant_id: int, user_id: int | None, job_id: str, receipts: Iterable[dict[str, Any]]) -> None:
+    """Keep that these receipts were read, where they hold evidence. Never inside a snapshot: it writes."""
+    if user_id is None or not any(receipt["body"].get("evidence") for receipt in receipts):
+        return
+    now = ledger.clock()
+    mine = Reading.objects.filter(user_id=user_id, job_ref=job_id, kind="evidence", at__gt=now - AGAIN)
+    if not mine.exists():
+        Reading.objects.create(tenant_id=tenant_id, user_id=user_id, kind="evidence", job_ref=job_id, at=now)
+
+
+def of_export(tenant_id: int, user_id: int, narrowed: str) -> None:
+    Reading.objects.create(
+        tenant_id=tenant_id, user_id=user_id, kind="export", filter=narrowed, at=ledger.clock()
+    )
