@@ -6,7 +6,7 @@ from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
 from django.db.models import Model
 from django.utils.translation import gettext_lazy as lazy
 
-from runs.models import Refusal
+from runs.models import Drill, Reading, Refusal
 from runs.permissions import Action
 
 from .base import ForAuditors
@@ -27,4 +27,22 @@ class RefusalPage(ForAuditors):
     ordering = ("-minute", "-id")
 
 
-PAGES: dict[type[Model], Any] = {LogEntry: LogPage, Refusal: RefusalPage}
+class ReadingPage(ForAuditors):
+    list_display = ("at", "user", "kind", "job_ref", "filter")
+    list_select_related = ("user",)
+    list_filter = (by("kind", lazy("kind"), ("evidence", "export")),)
+    ordering = ("-at", "-id")
+
+
+class DrillPage(ForAuditors):
+    list_display = ("asked_at", "user", "sent_at", "heard_at")
+    list_select_related = ("user",)
+    ordering = ("-asked_at", "-id")
+
+
+PAGES: dict[type[Model], Any] = {
+    LogEntry: LogPage,
+    Refusal: RefusalPage,
+    Reading: ReadingPage,
+    Drill: DrillPage,
+}

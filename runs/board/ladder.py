@@ -45,7 +45,7 @@ def _nobody(found: JobPage, without_worker: str) -> tuple[str, str, str]:
     if not claim or not claim["live"]:
         return without_worker, "", "bad" if found.shape["unsettled"] is not None else ""
     if found.shape["control"] == "acknowledged":
-        return _("no: it had stopped before"), "", ""
+        return _("no: nothing was out any more"), "", ""
     return _("not yet"), "", "pending"
 
 

@@ -75,7 +75,6 @@ def test_it_lives_ninety_days_unless_said_otherwise(
         "Bearer ",
         "cb_{prefix}_{secret}",
         "Basic cb_{prefix}_{secret}",
-        "Bearer  cb_{prefix}_{secret}",
         "Bearer cb_{prefix}_{secret}x",
         "Bearer cb_{prefix}_{secret}\n",
         "Bearer cb_{prefix}_é",

@@ -22,7 +22,7 @@ def test_the_policy_allows_nothing_inline_and_nothing_foreign() -> None:
 
 @pytest.mark.django_db
 def test_a_page_carries_the_headers(client: Client) -> None:
-    page = client.get("/admin/login/")
+    page = client.get("/login/")
     assert page.status_code == 200
     assert page.headers["Content-Security-Policy"] == POLICY
     assert page.headers["X-Content-Type-Options"] == "nosniff"
@@ -52,10 +52,10 @@ def test_the_middleware_comes_in_both_colours() -> None:
 
 def test_the_server_serves_pages_and_hashed_static_files(served: Served) -> None:
     with httpx.Client(base_url=served.url) as browser:
-        page = browser.get("/admin/login/")
+        page = browser.get("/login/")
         assert page.status_code == 200
         assert page.headers["Content-Security-Policy"] == POLICY
-        url = staticfiles_storage.url("admin/css/base.css")
+        url = staticfiles_storage.url("css/base.css")
         assert url in page.text
         file = browser.get(url)
     assert file.status_code == 200
