@@ -45,7 +45,7 @@ WITH_TIME = {
 
 @functools.cache
 def reached(clock: bool, /) -> set[tuple[str, str | None]]:
-    return all_answers(WITH_CLOCK if clock else OVER_HTTP, range(150))
+    return all_answers(WITH_CLOCK if clock else OVER_HTTP, range(400))
 
 
 def all_answers(weights: dict[str, int], seeds: Iterable[int]) -> set[tuple[str, str | None]]:
