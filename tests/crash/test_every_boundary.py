@@ -96,8 +96,8 @@ class Course:
 
     @property
     def chosen(self) -> list[int]:
-        """At which of its boundaries a process is to die: the last, with all committed and nothing answered, and
-        any other; or all."""
+        """At which of its boundaries a process is to die: the last, with all committed and nothing answered,
+        and any other; or all."""
         numbers = range(len(self.boundaries))
         return scale([random.choice(numbers[:-1]), numbers[-1]], list(numbers))
 
