@@ -84,7 +84,7 @@ def _steps(row: JobRow, wanted: set[int]) -> list[StepRow]:
     if not wanted:
         return []
     marks = ", ".join(["%s"] * len(wanted))
-    return plain.rows(StepRow, f"job_id = %s AND ordinal IN ({marks})", row.pk, *wanted)
+    return plain.rows(StepRow, f"job_id = %s AND ordinal IN ({marks}) ORDER BY ordinal", row.pk, *wanted)
 
 
 def _step(row: StepRow, testimony: tuple[Testimony, ...]) -> Step:
