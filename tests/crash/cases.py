@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from runs import ledger
 from runs.commands import operations, spine
 from runs.protocol.asks import Operate
 from tests.races.pairs import (
@@ -97,6 +98,11 @@ def an_operation(scene: Scene) -> None:
     operations.start(scene.actors["lena"], ask)
 
 
+def an_ended_operation(scene: Scene) -> None:
+    an_operation(scene)
+    operations.work_off(ledger.clock())
+
+
 STEP = {"claim": 1, "ordinal": 0}
 RECONCILE = {"ordinal": 0, "outcome": "ok", "value": "by mail", "evidence": CONFIRMED}
 
@@ -157,6 +163,8 @@ CASES = [
     Case("close a dispute", "close_dispute", disputed, {"ordinal": 0, "note": "Asked."}, who="lena"),
     Case("seal", "seal", nothing, {"generation": 7}, job_id=None),
     Case("a bulk operation", "operate", two_jobs, {"command": "cancel", "job_ids": ["j", "k"]}),
+    Case("abort an operation", "abort", an_operation, who="lena"),
+    Case("abort, too late", "abort", an_ended_operation, who="lena"),
     Case("a settle pass", "settle", a_pass_with_much_to_do, again=NOTHING_LEFT),
     Case("a settle pass, an old proposal", "settle", proposed, again=NOTHING_LEFT, ago=timedelta(days=2)),
     Case("a settle pass, an operation", "settle", an_operation, again=NOTHING_LEFT),

@@ -19,13 +19,14 @@ from tests.model.over_http import ALONE
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.crash.warm"])
 PATIENCE = 60.0
-PATHS = ALONE | {"operate": "/operations"}
+PATHS = ALONE | {"operate": "/operations", "abort": "/operations/{job_id}/abort"}
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)  #: when the backup was made that was restored
 
 
 @dataclass(frozen=True)
 class Request:
-    """A command over HTTP; or what nobody asks for by HTTP: `settle`, a pass of the loop, and `restored`."""
+    """A command over HTTP (of `abort`, `job_id` names the operation); or what nobody asks for by HTTP:
+    `settle`, a pass of the loop, and `restored`."""
 
     command: str
     job_id: str | None
@@ -43,7 +44,7 @@ class Request:
             return dict(settle.one_pass())
         if self.command == "restored":
             return dict(restored(LONG_AGO))
-        path = PATHS.get(self.command, f"/jobs/{self.job_id}/{self.command}")
+        path = PATHS.get(self.command, f"/jobs/{{job_id}}/{self.command}").format(job_id=self.job_id)
         answer = Client(SERVER_NAME="localhost").generic(
             "POST", f"/api/v1{path}", json.dumps(self.body), "application/json", headers=self.headers
         )

@@ -16,7 +16,7 @@ from django.db import connection
 
 from runs import settle
 from runs.audit import breaches, snapshot
-from runs.models import Tenant, User
+from runs.models import Operation, Tenant, User
 from runs.protocol.tables import TABLES
 from tests.api.cast import headers_of
 from tests.races.scene import Scene, plain, told
@@ -40,9 +40,14 @@ class Story:
         self.scene = told(case.story, case.ago)
         body = {} if case.again == NOTHING_LEFT else self.scene.filled(case.command, case.job_id, case.body)
         user = User.objects.get(pk=self.scene.actors[case.who].user_id)
-        self.request = Request(case.command, case.job_id, body, headers_of(user))
+        self.request = Request(case.command, self.asked_of(), body, headers_of(user))
         self.before = self.rows()
         connection.close()  # on SQLite the process that dies shall be the last one to hold the file
+
+    def asked_of(self) -> str | None:
+        if self.case.command == "abort":
+            return Operation.objects.get(tenant=self.scene.tenant).operation_id
+        return self.case.job_id
 
     def rows(self) -> list[Any]:
         """All that the database holds of the tenant, to the letter."""
@@ -136,4 +141,4 @@ def assert_is_protocols(course: Course) -> None:
 
 def test_no_command_is_forgotten() -> None:
     clock = {"lapse", "escalate", "expire"}  # nobody asks for these: a settle pass carries them out
-    assert {case.command for case in CASES} == set(TABLES) - clock | {"settle", "operate"}
+    assert {case.command for case in CASES} == set(TABLES) - clock | {"settle", "operate", "abort"}
