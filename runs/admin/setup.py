@@ -9,18 +9,19 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
-from django.contrib import messages
-from django.db.models import Model, Q
+from django.contrib import admin, messages
+from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from runs.causes import BUILT_IN, NEVER_RETIRED
 from runs.errors import FieldError, Invalid
-from runs.models import Cause, Queue, Tenant, Tool, User
-from runs.permissions import Action, Actor, Target, rights_of
+from runs.models import Cause, Queue, Tenant, Tool
 from runs.permissions.changing import Change
 from runs.protocol.fields import ID
+from runs.queries.approvals import queues_without_approver
 
 from .base import Page
 from .form import Edited, Reasoned, checked
@@ -30,8 +31,20 @@ PLACES = {"key", "target", "job_id"}  #: what a link template may name in braces
 
 
 class QueuePage(Edited):
-    list_display = ("name", "id_prefix", "reconcile_needs", "limit_seconds")
     ordering = ("name",)
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """`second_person` is in red where nobody could be it."""
+        lonely = queues_without_approver(viewer_of(request).actor.tenant_id, viewer_of(request).now)
+
+        @admin.display(description=lazy("second person"))
+        def second_person(queue: Queue) -> Any:
+            if queue.reconcile_needs == Queue.Needs.ONE:
+                return "–"
+            nobody = format_html('<strong class="bad">{}</strong>', _("nobody may approve"))
+            return nobody if queue.name in lonely else _("somebody may approve")
+
+        return ("name", "id_prefix", "reconcile_needs", second_person, "limit_seconds")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ["name", "id_prefix", "reconcile_needs", "limit_seconds", *_because(self, request, obj)]
@@ -49,23 +62,11 @@ class QueuePage(Edited):
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **shown: Any) -> Any:
         obj = shown.get("obj")
-
-        if obj and obj.reconcile_needs != Queue.Needs.ONE and not approvers(obj, viewer_of(request)):
+        viewer = viewer_of(request)
+        if obj and obj.name in queues_without_approver(viewer.actor.tenant_id, viewer.now):
             told = _("Outcomes here need two people, and nobody may approve. Give somebody the right to.")
             messages.error(request, told)
         return super().render_change_form(request, context, *args, **shown)
-
-
-def approvers(queue: Queue, viewer: Any) -> list[str]:
-    """Who may approve in the whole queue, by name. Who may for some owner or job only is not among them."""
-    granted = Q(grants__action=Action.APPROVE) | Q(groups__grants__action=Action.APPROVE)
-    people = User.objects.filter(granted, tenant_id=queue.tenant_id, kind=User.Kind.PERSON, is_active=True)
-    target = Target(queue.name, "", "")
-    return [
-        person.name
-        for person in people.select_related("tenant").distinct().order_by("name")[:200]
-        if rights_of(Actor.of_user(person), viewer.now).judge(Action.APPROVE, target, now=viewer.now).allowed
-    ]
 
 
 class ToolPage(Edited):

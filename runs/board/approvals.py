@@ -63,7 +63,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
             for name, label in TABS.items()
         ],
         "rows": [_row(entry, reader, lonely) for entry in found],
-        "lonely": _lonely(len(lonely)),
+        "lonely": [*_lonely(len(lonely)), *_lonely_queues(reader)],
         "page": Page(
             len(found),
             "" if total > read.PAGE else str(total),
@@ -76,14 +76,28 @@ def approvals(request: HttpRequest) -> HttpResponse:
     return show(request, "runs/approvals/page.html", "runs/approvals/_results.html", {"approvals": context})
 
 
-def _lonely(count: int) -> Notice | None:
+def _lonely(count: int) -> list[Notice]:
     if not count:
-        return None
+        return []
     lead = ngettext(
         "%(n)d entry here can be approved by nobody.", "%(n)d entries here can be approved by nobody.", count
     )
     text = _("Whoever may approve is missing, entered it themselves, or had a part in running the job.")
-    return Notice(lead % {"n": count}, text, "triangle-octagon", "bad")
+    return [Notice(lead % {"n": count}, text, "triangle-octagon", "bad")]
+
+
+def _lonely_queues(reader: Reader) -> list[Notice]:
+    """Which of the reader's queues ask for a second person that there is not."""
+    names = read.queues_without_approver(reader.actor.tenant_id, reader.now, reader.rights)
+    if not names:
+        return []
+    lead = ngettext(
+        "Outcomes in the queue %(names)s need two people, and nobody may approve.",
+        "Outcomes in the queues %(names)s need two people, and nobody may approve.",
+        len(names),
+    )
+    text = _("An administrator can give somebody the right to.")
+    return [Notice(lead % {"names": ", ".join(names)}, text, "triangle-octagon", "bad")]
 
 
 def _empty(path: str, shown: str, first: str, cursor: str | None) -> Empty:

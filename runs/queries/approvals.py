@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from runs.errors import NotVisible
 from runs.models import Claim, Proposal, Queue, Step, User, snapshot
-from runs.permissions import Action, Actor, Target, rights_of_all, visible
+from runs.permissions import Action, Actor, Rights, Target, rights_of_all, visible
 
 from .cursor import page
 
@@ -129,18 +129,24 @@ def without_approver(actor: Actor, entries: list[Entry], now: datetime) -> set[s
     }
 
 
-def queues_without_approver(tenant_id: int, now: datetime) -> list[str]:
-    """Queues that ask for two people, and have nobody who may approve whatever its job's owner is."""
-    people = _approvers(tenant_id)
-    held = rights_of_all(people, tenant_id)
+def queues_without_approver(tenant_id: int, now: datetime, reader: Rights | None = None) -> list[str]:
+    """Queues that ask for two people, and have nobody who may see and approve whatever its job's owner is;
+    of those that the reader sees, where one is given."""
+    held = rights_of_all(_approvers(tenant_id), tenant_id).values()
     asking = Queue.objects.filter(tenant_id=tenant_id).exclude(reconcile_needs="1").order_by("name")
     return [
         name
         for name in asking.values_list("name", flat=True)
-        if not any(
-            held[person.pk].judge(Action.APPROVE, Target(name, "", ""), now=now).allowed for person in people
+        if (reader is None or _may(reader, Action.VIEW, name, now))
+        and not any(
+            _may(each, Action.VIEW, name, now) and _may(each, Action.APPROVE, name, now) for each in held
         )
     ]
+
+
+def _may(rights: Rights, action: Action, queue: str, now: datetime) -> bool:
+    """In the whole of the queue."""
+    return rights.judge(action, Target(queue, "", ""), now=now).allowed
 
 
 def _approvers(tenant_id: int) -> list[User]:

@@ -12,7 +12,7 @@ from django.test import Client
 
 from runs import causes
 from runs.models import Cause, Claim, Grant, Queue, Token, Tool, User
-from runs.permissions import Action, Actor, Line, authenticate, grant, issue_token
+from runs.permissions import Action, Actor, Line, Scope, authenticate, grant, issue_token
 from tests.board.cast import Stage
 
 from .conftest import Desk, told
@@ -304,6 +304,16 @@ def test_a_queue_that_nobody_could_approve_in_says_so(stage: Stage, lena: Desk, 
     approving = Grant.objects.filter(action="approve", effect="allow").get()
     assert lena.post(f"runs/grant/{approving.pk}/change/").status_code == 302
     assert "nobody may approve" in lena.text(path)
+    listed = lena.text("runs/queue/")
+    assert listed.count('<strong class="bad">nobody may approve</strong>') == 2, (
+        "books and shop, and not mail"
+    )
+
+
+def test_an_approver_who_sees_no_job_of_it_is_none(stage: Stage, lena: Desk, system: Actor) -> None:
+    assert "nobody may approve" not in lena.text("runs/queue/")
+    grant(system, stage.people["lena"], [Line(Action.VIEW, Scope.QUEUE, allows=False, queue="books")])
+    assert lena.text("runs/queue/").count("nobody may approve") == 1
 
 
 @pytest.mark.parametrize(

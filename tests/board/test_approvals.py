@@ -195,6 +195,16 @@ def test_where_nobody_could_approve_it_says_so(two: Stage, sam: Browser) -> None
     assert "Nobody here may at present." in two.browser("aud").get(path).text
 
 
+def test_a_queue_without_an_approver_is_named_before_anything_waits(two: Stage, sam: Browser) -> None:
+    assert "nobody may approve" not in sam.get(OPEN).text
+    for row in Grant.objects.filter(action="approve", effect="allow"):
+        row.revoked_at = two.clock()
+        row.save()
+    red = [node.text for node in sam.get(OPEN).root.all("div", "notice") if "bad" in node["class"]]
+    assert any("the queues books, shop need two people, and nobody may approve" in text for text in red)
+    assert "nobody may approve" not in two.browser("olga").get(OPEN).text, "who sees no job of them"
+
+
 def test_the_only_approver_is_who_entered_it(two: Stage, lena: Browser) -> None:
     for row in Grant.objects.filter(user=two.people["omar"], action="approve"):
         row.revoked_at = two.clock()
