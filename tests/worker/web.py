@@ -22,6 +22,7 @@ class Reply(NamedTuple):
     code: int
     headers: dict[str, str]
     content: bytes
+    whole: bool = True  #: else the connection breaks in the middle of it
 
 
 class Request(NamedTuple):
@@ -93,8 +94,9 @@ class Web:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(reply.content)))
                 self.end_headers()
-                self.wfile.write(reply.content)
+                self.wfile.write(reply.content if reply.whole else reply.content[: len(reply.content) // 2])
                 self.wfile.flush()
+                self.close_connection = self.close_connection or not reply.whole
 
             do_GET = do_POST  # noqa: N815 (named by http.server)
 
@@ -236,11 +238,16 @@ class Line:
         return reply if fault is None else fault.instead
 
     def _ask(self, request: Request) -> Reply:
-        to = http.client.HTTPConnection(urlsplit(self.upstream).netloc, timeout=20)
-        wanted = ("Authorization", "Content-Type")
-        kept = {name: value for name, value in request.headers.items() if name in wanted}
-        to.request(request.method, request.path, request.content or None, kept)
-        got = to.getresponse()
-        reply = Reply(got.status, {"Content-Type": got.getheader("Content-Type", "")}, got.read())
-        to.close()
-        return reply
+        return passed_on(self.upstream, request)
+
+
+def passed_on(upstream: str, request: Request) -> Reply:
+    """What the server answers."""
+    to = http.client.HTTPConnection(urlsplit(upstream).netloc, timeout=20)
+    wanted = ("Authorization", "Content-Type")
+    kept = {name: value for name, value in request.headers.items() if name in wanted}
+    to.request(request.method, request.path, request.content or None, kept)
+    got = to.getresponse()
+    reply = Reply(got.status, {"Content-Type": got.getheader("Content-Type", "")}, got.read())
+    to.close()
+    return reply
