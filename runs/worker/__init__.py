@@ -3,11 +3,11 @@
 Installs and imports without Django; needs httpx and websockets. How to use it: docs/worker.md. Read the files
 in this order: causes, errors, wire (the contract as values), plans (retries), cancel (the token), step,
 outcome, reports, run (the rules), pulse (the heartbeat), ears (the socket), transport and client (blocking),
-worker.
+drain, worker.
 """
 
 from runs.worker.cancel import CancelToken, Signal
-from runs.worker.causes import Cause
+from runs.worker.causes import Cause, cause_of
 from runs.worker.client import Client
 from runs.worker.errors import (
     AlreadyDispatched,
@@ -51,4 +51,5 @@ __all__ = [
     "UnknownTool",
     "Unreachable",
     "Worker",
+    "cause_of",
 ]

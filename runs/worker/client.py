@@ -145,7 +145,7 @@ class Client:
             case Send():
                 return self._http.send(effect)
             case Nap():
-                time.sleep(effect.seconds)
+                effect.until.wait(effect.seconds) if effect.until else time.sleep(effect.seconds)
                 return None
             case Act():
                 step = effect.reservation

@@ -19,7 +19,8 @@ class How(StrEnum):
     UNKNOWN = "unknown"
     #: The next step is disputed; somebody has to close the dispute first.
     DISPUTED = "disputed"
-    #: The step's function stopped before it sent anything (`error`); the step is pending again.
+    #: This worker stopped by itself before it sent anything more: `cause` names its shutdown or time limit,
+    #: `error` what the step's function raised. The step is pending again, the job goes on with the next run.
     STOPPED = "stopped"
     #: Another worker holds the claim and keeps it alive.
     HELD = "held"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+from runs.worker.cancel import CancelToken
 from runs.worker.errors import NoAnswer, Unreachable
 from runs.worker.wire import Answer, Effect, Send
 
@@ -25,9 +26,10 @@ log = logging.getLogger("runs.worker")
 
 @dataclass(frozen=True, slots=True)
 class Nap(Effect):
-    """Wait this long."""
+    """Wait this long, or until the token is cancelled."""
 
     seconds: float
+    until: CancelToken | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def unknown(reservation: Reservation, text: str, error: Exception | None = None)
     answer = yield from _report(reservation, "unknown", evidence=evidence)
     if answer.status != "unresolved":
         return _after(answer)
-    return Ended(How.UNKNOWN, reservation.claim.cancel.cause, ordinal=reservation.ordinal, error=error)
+    return Ended(How.UNKNOWN, reservation.cancel.cause, ordinal=reservation.ordinal, error=error)
 
 
 def abandon(reservation: Reservation, error: Exception) -> Plan[Ended | None]:
@@ -61,8 +61,8 @@ def abandon(reservation: Reservation, error: Exception) -> Plan[Ended | None]:
         answer = yield from persist(ask, reservation.retry)
         match answer.status:
             case "released":
-                how = How.CANCELLED if claim.cancel.cancelled else How.STOPPED
-                return Ended(how, claim.cancel.cause, ordinal=reservation.ordinal, error=error)
+                how = How.CANCELLED if claim.cancel.accepted else How.STOPPED
+                return Ended(how, reservation.cancel.cause, ordinal=reservation.ordinal, error=error)
             case "claim_lost" | "not_reserved":
                 return None
             case "already_dispatched":  # the permission never arrived: not sent, but that can't be shown

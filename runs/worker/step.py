@@ -42,13 +42,13 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim this process holds. `token` is secret; `cancel` is shared by all steps of the run."""
+    """A claim this process holds. `token` is secret; `cancel` is the run's, above that of each step."""
 
     job_id: str
     token: str = field(repr=False)
     fence: int
     marked: bool
-    cancel: CancelToken = field(default_factory=CancelToken, repr=False)
+    cancel: CancelToken = field(repr=False)
 
 
 class Reservation:
@@ -57,6 +57,8 @@ class Reservation:
     def __init__(self, claim: Claim, ask: Send, answer: wire.Answer, retry: Retry) -> None:
         spec: Mapping[str, Any] = answer["step"]
         self.claim = claim
+        #: The step's own while its function is called: a child of the run's.
+        self.cancel = claim.cancel
         self.attempt = ask.body["attempt"]
         self.ordinal: int = answer["ordinal"]
         self.idempotency_key: str = answer["idempotency_key"]
@@ -73,7 +75,7 @@ class Reservation:
 
     def begin(self) -> None:
         """The last moment before the step's function is called. Raises Cancelled: then it must not be."""
-        self.claim.cancel.raise_if_cancelled()
+        self.cancel.raise_if_cancelled()
         self.sent = not self.claim.marked
 
     def dispatching(self) -> Plan[None]:
@@ -84,7 +86,7 @@ class Reservation:
         """
         if not self._asked.acquire(blocking=False):
             raise AlreadyDispatched(f"step {self.ordinal}: one dispatch permits one send, and there was one")
-        self.claim.cancel.raise_if_cancelled()
+        self.cancel.raise_if_cancelled()
         if not self.claim.marked:
             return
         ask = wire.command(
@@ -95,7 +97,7 @@ class Reservation:
             case "dispatched":
                 self.sent = True
                 # The answer may be a replay, older than a stop or a loss that has been heard meanwhile.
-                self.claim.cancel.raise_if_cancelled()
+                self.cancel.raise_if_cancelled()
             case "cancelled" | "claim_lost":
                 self.refused = True
                 self.claim.cancel.observe(answer)
@@ -111,7 +113,7 @@ class StepContext:
     """What a step's function gets. The identity of the effect is `idempotency_key`: give it to the receiver,
     and the claim's `fence` too where it checks that.
 
-    `cancel` is the cancel token of the run; `params` are the spec's, not to be changed.
+    `cancel` is the step's cancel token, a child of the run's; `params` are the spec's, not to be changed.
 
     The function returns Happened, or raises: Refused where somebody said no; anything else means release in a
     marked job before `dispatch()`, and `unknown` everywhere else, since then it may have been sent.
@@ -121,7 +123,7 @@ class StepContext:
         self.job_id = reservation.claim.job_id
         self.marked = reservation.claim.marked
         self.fence = reservation.claim.fence
-        self.cancel = reservation.claim.cancel
+        self.cancel = reservation.cancel
         self.ordinal = reservation.ordinal
         self.label = reservation.label
         self.tool = reservation.tool

@@ -274,7 +274,7 @@ class TestToken:
         token.on_cancel(called.append)
         token.observe(self.signal("stop"))
         assert called == [Cause(**CAUSE)]
-        assert "on_cancel" in caplog.text
+        assert "callback" in caplog.text
 
     def test_it_can_be_awaited_from_another_thread_s_news(self) -> None:
         token = CancelToken()

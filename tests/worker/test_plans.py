@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.worker import Problem, Retry, Unreachable, wire
+from runs.worker import CancelToken, Problem, Retry, Unreachable, wire
 from runs.worker.errors import NoAnswer
 from runs.worker.plans import Nap, persist
 from runs.worker.run import take
@@ -56,14 +56,15 @@ def test_what_would_not_help_is_not_tried_again() -> None:
 
 def test_a_claim_may_be_waited_for_by_any_clock() -> None:
     """Clocks differ: a lease that has ended by this clock is asked for after a poll, not in a hot loop."""
-    plan = take("order-1", "w1", {}, TIMING, Retry())
+    cancel = CancelToken()
+    plan = take("order-1", "w1", {}, TIMING, Retry(), cancel)
     next(plan)
     ask = plan.send(Answer(200, {"dispatch": "marked", "steps": []}))
     nap = plan.send(Answer(409, {"status": "claim_held", "lease_expires_at": "2001-01-01T00:00:00.000000Z"}))
-    assert nap == Nap(TIMING.poll)
+    assert nap == Nap(TIMING.poll, cancel)
     assert plan.send(None) is ask
     nap = plan.send(Answer(409, {"status": "claim_held", "lease_expires_at": "2999-01-01T00:00:00.000000Z"}))
-    assert nap == Nap(TIMING.poll)
+    assert nap == Nap(TIMING.poll, cancel)
     plan.send(None)
     with pytest.raises(StopIteration) as end:
         plan.send(Answer(200, {"status": "claimed", "claim": "4-secret", "fence": 4}))
