@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from runs import readings
 from runs.protocol.canonical import idempotency_key
@@ -145,8 +146,16 @@ def facts(found: JobPage) -> list[Fact]:
         "2 for did-not-happen": _("two people for “did not happen”"),
     }
     said.append(Fact(_("Rule"), rules.get(found.queue.reconcile_needs, _("one person records an outcome"))))
+    if any(step["disputed"] for step in shape["steps"]):
+        said.append(Fact(_("Reports"), _("differ: see all that differ"), url=reverse("disputed")))
+    if late := sum(len(step["testimony"]) for step in shape["steps"]):
+        said.append(Fact(_("Late writes"), _late(late), url=address(reverse("late"), {"job": row.job_id})))
     said.append(Fact(_("Spec digest"), shape["spec_digest"], code=True))
     return said
+
+
+def _late(count: int) -> str:
+    return ngettext("%(n)d kept as testimony", "%(n)d kept as testimony", count) % {"n": count}
 
 
 def _target(found: JobPage) -> Fact:

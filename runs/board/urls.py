@@ -10,8 +10,10 @@ from .block import block
 from .can import can
 from .cancel import cancel
 from .deeds import deed
+from .disputed import disputed
 from .job import job
 from .jobs import jobs
+from .late_writes import late_writes
 from .lookups import event, keys, tombstones, words
 from .outcome import outcome
 from .trail import trail, trail_file
@@ -55,6 +57,8 @@ urlpatterns = [
     path("events/<event:event_id>/", event, name="event"),
     path("tombstones/", tombstones, name="tombstones"),
     path("tombstones/new/", block, name="block"),
+    path("disputed/", disputed, name="disputed"),
+    path("late/", late_writes, name="late"),
     path("audit/", trail, name="trail"),
     re_path(r"^audit/export\.(csv|json)$", trail_file, name="trail_file"),
     path("can/", can, name="can"),

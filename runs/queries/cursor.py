@@ -13,27 +13,28 @@ SALT = "runs.queries.cursor"
 
 
 def page(
-    rows: QuerySet[Any], cursor: str | None, limit: int, *, oldest: bool = False
+    rows: QuerySet[Any], cursor: str | None, limit: int, *, oldest: bool = False, by: str = "created_at"
 ) -> tuple[list[Any], str | None]:
-    """The next `limit` of `rows`, newest (or oldest) first, and the cursor after them (None: that was all).
+    """The next `limit` of `rows`, newest (or oldest) first by the time in `by`, and the cursor after them
+    (None: that was all).
 
     Raises Invalid (`cursor`) for one that we did not give out.
     """
     if cursor:
         after = TupleGreaterThan if oldest else TupleLessThan
-        rows = rows.filter(after((F("created_at"), F("id")), _read(cursor)))
-    order = ("created_at", "id") if oldest else ("-created_at", "-id")
+        rows = rows.filter(after((F(by), F("id")), _read(cursor)))
+    order = (by, "id") if oldest else (f"-{by}", "-id")
     found = list(rows.order_by(*order)[: limit + 1])
-    return cut(found, limit)
+    return cut(found, limit, by)
 
 
-def cut(found: list[Any], limit: int) -> tuple[list[Any], str | None]:
+def cut(found: list[Any], limit: int, by: str = "created_at") -> tuple[list[Any], str | None]:
     """The first `limit` rows, and the cursor after them where there are more."""
-    return found[:limit], _after(found[limit - 1]) if len(found) > limit else None
+    return found[:limit], _after(found[limit - 1], by) if len(found) > limit else None
 
 
-def _after(row: Any) -> str:
-    return signing.dumps([row.created_at.isoformat(), row.pk], salt=SALT)
+def _after(row: Any, by: str) -> str:
+    return signing.dumps([getattr(row, by).isoformat(), row.pk], salt=SALT)
 
 
 def _read(cursor: str) -> tuple[datetime, int]:

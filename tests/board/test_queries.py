@@ -52,6 +52,28 @@ def test_what_pages_cost(plain: Callable[[int], None], lena: Browser) -> None:
     assert {path: n for path, n in costs.items() if n > COSTS[path]} == {}, costs
 
 
+def test_what_lists_of_doubts_cost(stage: Stage, lena: Browser) -> None:
+    """Testimony, a report after it was settled, and one without a mark: however many there are."""
+
+    def make(count: int) -> None:
+        for _ in range(count):
+            n = next(stage.numbers)
+            stage.begin(f"late-{n}")
+            stage("system", f"late-{n}", "revoke", cause="other")
+            stage.report(f"late-{n}", 0, "ok")
+            refused = {"kind": "receiver_refused", "text": "no"}
+            stage("system", f"late-{n}", "reconcile", ordinal=0, outcome="rejected", evidence=refused)
+            stage.begin(f"bare-{n}", dispatch="marked")
+            stage.report(f"bare-{n}", 0, "ok")
+
+    make(2)
+    paths = {"/disputed/": 12, "/late/": 13}
+    few = {path: cost(lena, path) for path in paths}
+    assert {path: n for path, n in few.items() if n > paths[path]} == {}, few
+    make(4)
+    assert {path: cost(lena, path) for path in paths} == few
+
+
 def test_what_live_patches_cost(plain: Callable[[int], None], lena: Browser) -> None:
     plain(2)
     asked = {"jobs": "order-0,order-1", "shown": "order-0"}
