@@ -272,6 +272,12 @@ class Check(Shape):
     result: str
 
 
+class DecidingGrant(Shape):
+    id: Count
+    says: str
+    holder: str
+
+
 class Can(Shape):
     allowed: bool
     code: str
@@ -280,6 +286,7 @@ class Can(Shape):
     steps: list[Check]
     who_may: list[str] | None
     others: Count
+    grant: DecidingGrant | None
 
 
 class OutNow(Shape):

@@ -104,6 +104,9 @@ def _present(found: dict[str, Any], action: Action, name: str, supposed: bool, j
         "reason": found["reason"],
         "change": found["change"],
         "code": found["code"],
+        "grant": _("The grant that decided: %(says)s, held by %(holder)s.") % found["grant"]
+        if found["grant"]
+        else "",
         "steps": [_step(step) for step in found["steps"]],
         "who": may.who_may(names if names is not None else [""] * found["others"], names is not None),
         "names": names or [],

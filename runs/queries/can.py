@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from runs.errors import NotVisible
 from runs.ledger import clock
-from runs.models import Claim, Job, Proposal, User
+from runs.models import Claim, Grant, Job, Proposal, User
 from runs.permissions import (
     SENTENCES,
     TENANT_WIDE,
@@ -33,6 +33,7 @@ from runs.permissions import (
     rights_of,
     rights_of_all,
 )
+from runs.permissions.groups import called
 
 from .jobs import find
 
@@ -59,8 +60,8 @@ def explain(
     actor: Actor, action: Action, job_id: str | None, principal: str | None, what_if: Line | None = None
 ) -> dict[str, Any]:
     """`{"allowed", "code", "reason", "change", "steps": [{"n", "check", "result"}], "who_may": [names] or
-    None, "others": how many others may}`; `reason` and `change` (what would change it) are sentences, ""
-    where allowed.
+    None, "others": how many others may, "grant": the one that decided, or None}`; `reason` and `change` (what
+    would change it) are sentences, "" where allowed.
 
     On the whole tenant without `job_id`; for the actor without `principal`. `what_if`: as though they held
     this grant too. Names are for those who hold `manage_grants` or `export`. Raises NotVisible for a job or
@@ -81,16 +82,25 @@ def explain(
         held = replace(held, grants=(*held.grants, what_if.as_held(now)))
     executor, own = (job is not None and ask(whom, job, action) for ask in (has_executed, has_proposed))
     verdict, steps = _judged(held, action, job, now, executor, own)
-    names = who_may(actor, [action], job, now)[action]
+    names, may_know = who_may(actor, [action], job, now)[action], may_name(rights, job, now)
     return {
         "allowed": verdict.allowed,
         "code": verdict.code,
         "reason": "" if verdict.allowed else gettext(SENTENCES[verdict.code]),
         "change": "" if verdict.allowed else gettext(WAYS[verdict.code]),
         "steps": [{"n": n, "check": check, "result": result} for n, check, result in steps],
-        "who_may": names if may_name(rights, job, now) else None,
+        "who_may": names if may_know else None,
         "others": len(set(names) - {whom.name}),
+        "grant": _grant(verdict.grant) if may_know else None,
     }
+
+
+def _grant(pk: int | None) -> dict[str, Any] | None:
+    """The grant that decided, and who holds it; None where none did, or it is only supposed."""
+    row = Grant.objects.select_related("user", "group").filter(pk=pk or 0).first()
+    if row is None:
+        return None
+    return {"id": row.pk, "says": str(row), "holder": called(row.group) if row.group else str(row.user)}
 
 
 def may_name(rights: Rights, job: Job | None, now: datetime) -> bool:

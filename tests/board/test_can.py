@@ -93,3 +93,16 @@ def test_the_preview_says_why_not_and_what_would_change_it(stage: Stage, sam: Br
         "reason": "You have no right to do this here.",
         "change": "A grant on this job, its owner, its queue or the tenant would change that.",
     }
+
+
+def test_the_grant_that_decided_is_named_to_who_may_know_it(stage: Stage, job: str) -> None:
+    asked = {"action": "cancel", "job_id": job, "principal": "aud"}
+    assert "deny cancel tenant, held by aud" in stage.browser("ada").get("/can/", **asked).text
+    mine = {"action": "cancel", "job_id": job}
+    assert "deny cancel tenant, held by aud" in stage.browser("aud").get("/can/", **mine).text
+    assert "held by" not in stage.browser("lena").get("/can/", **mine).text
+    told = [stage.browser(name).client.get("/api/v1/can", mine).json()["grant"] for name in ("aud", "lena")]
+    assert (told[0]["says"], told[0]["holder"], told[1]) == ("deny cancel tenant", "aud", None)
+    supposed = stage.browser("ada").get("/can/", action="cancel", principal="w1", what_if="allow tenant").text
+    assert "Then w1 might" in supposed
+    assert "held by" not in supposed, "it is only supposed"

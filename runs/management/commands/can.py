@@ -29,6 +29,8 @@ class Command(BaseCommand):
             raise CommandError(f"there is no job {job} in {asked.tenant}", returncode=2) from None
         for step in found["steps"]:
             self.stdout.write(f"{step['n']}. {step['check']}: {step['result']}")
+        if grant := found["grant"]:
+            self.stdout.write(f"decided by grant {grant['id']}: {grant['says']}, held by {grant['holder']}")
         self.stdout.write(f"who may: {', '.join(found['who_may']) or 'nobody'}")
         if not found["allowed"]:
             raise CommandError(f"no: {found['code']}. {found['reason']} {found['change']}", returncode=1)
