@@ -1,7 +1,7 @@
 """Plans: what a worker does, as generators that ask for effects and are told how these went.
 
-A plan never blocks and knows no thread or event loop, so one text serves every driver: `drive` below performs
-the effects by blocking; an asyncio driver is the same loop with an `await`. Not the rules of a run (run.py).
+A plan never blocks and knows no thread or event loop, so one text serves both drivers: `drive` performs the
+effects by blocking, `adrive` awaits them. Not the rules of a run (run.py).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
@@ -85,6 +85,23 @@ def drive(plan: Plan[T], perform: Callable[[Effect], object]) -> T:
             return result
         try:
             told = perform(effect)
+        except Exception as error:
+            go_on = partial(plan.throw, error)
+        else:
+            go_on = partial(plan.send, told)
+
+
+async def adrive(plan: Plan[T], perform: Callable[[Effect], Awaitable[object]]) -> T:
+    """The same, awaiting each effect."""
+    go_on: Callable[[], Effect] = partial(next, plan)
+    while True:
+        try:
+            effect = go_on()
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        try:
+            told = await perform(effect)
         except Exception as error:
             go_on = partial(plan.throw, error)
         else:

@@ -6,7 +6,7 @@ Not the rules for what is reported (run.py).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -109,7 +109,7 @@ class Reservation:
                 raise Unexpected(f"dispatch answered {answer.status!r}")
 
 
-class StepContext:
+class Step:
     """What a step's function gets. The identity of the effect is `idempotency_key`: give it to the receiver,
     and the claim's `fence` too where it checks that.
 
@@ -119,7 +119,7 @@ class StepContext:
     marked job before `dispatch()`, and `unknown` everywhere else, since then it may have been sent.
     """
 
-    def __init__(self, reservation: Reservation, dispatch: Callable[[], None]) -> None:
+    def __init__(self, reservation: Reservation) -> None:
         self.job_id = reservation.claim.job_id
         self.marked = reservation.claim.marked
         self.fence = reservation.claim.fence
@@ -130,6 +130,13 @@ class StepContext:
         self.target = reservation.target
         self.params = reservation.params
         self.idempotency_key = reservation.idempotency_key
+
+
+class StepContext(Step):
+    """A step for a function that blocks."""
+
+    def __init__(self, reservation: Reservation, dispatch: Callable[[], None]) -> None:
+        super().__init__(reservation)
         self._dispatch = dispatch
 
     def dispatch(self) -> None:
@@ -141,14 +148,27 @@ class StepContext:
         self._dispatch()
 
 
+class AsyncStepContext(Step):
+    """A step for a coroutine function."""
+
+    def __init__(self, reservation: Reservation, dispatch: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(reservation)
+        self._dispatch = dispatch
+
+    async def dispatch(self) -> None:
+        """`StepContext.dispatch`, awaited."""
+        await self._dispatch()
+
+
 Tool = Callable[[StepContext], Happened]
+AsyncTool = Callable[[AsyncStepContext], Awaitable[Happened]]
 
 
 @dataclass(frozen=True, slots=True)
 class Act(Effect):
     """Call the step's function. The only effect that is never performed a second time."""
 
-    tool: Callable[..., object]
+    tool: Callable[..., Any]
     reservation: Reservation
 
 
