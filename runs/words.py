@@ -7,6 +7,7 @@ catalogues. `{done}` and `{total}` stand for numbers of steps. It decides nothin
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 
@@ -188,3 +189,11 @@ HEADLINES: dict[str, Headline] = {
         ),
     )
 }
+
+
+def sentences(*told: str) -> str:
+    """One after another, as the active language sets them; what is empty is left out."""
+    text = ""
+    for each in filter(None, told):
+        text = gettext("%(text)s %(next)s") % {"text": text, "next": each} if text else each
+    return text

@@ -14,6 +14,7 @@ from runs import causes
 from runs.permissions import WAYS, Action, Target, Verdict, count_refusal, error_of
 from runs.queries import can
 from runs.queries.choices import limits_of
+from runs.words import sentences
 
 from . import looks, may, refusals
 from .block_form import TYPED, BlockForm
@@ -77,7 +78,7 @@ def _said(status: str, receipt: dict[str, Any]) -> str:
 def _cannot(reader: Reader, verdict: Verdict) -> Cannot:
     names = can.who_may_anywhere(reader.actor, Action.BLOCK, reader.now)
     who = may.who_may(names, can.may_name(reader.rights, None, reader.now))
-    reason = f"{error_of(verdict)} {_(WAYS[verdict.code])} {who}"
+    reason = sentences(str(error_of(verdict)), _(WAYS[verdict.code]), who)
     why = Link(_("Why, and who may"), address(reverse("can"), {"action": "block"}))
     return Cannot(_("Block a job before it starts"), reason, "lock", why)
 

@@ -89,12 +89,12 @@ def _supposed(what_if: str, action: Action, job_id: str) -> Line | None:
 
 def _present(found: dict[str, Any], action: Action, name: str, supposed: bool, job_id: str) -> dict[str, Any]:
     words = {"name": name, "what": ACTIONS[action]}
-    may_it = _("%(name)s may %(what)s here") if found["allowed"] else _("%(name)s may not %(what)s here")
+    may_it = _("%(name)s may %(what)s here.") if found["allowed"] else _("%(name)s may not %(what)s here.")
     if supposed:
         may_it = (
-            _("Then %(name)s might %(what)s here")
+            _("Then %(name)s might %(what)s here.")
             if found["allowed"]
-            else _("Even then %(name)s may not %(what)s")
+            else _("Even then %(name)s may not %(what)s.")
         )
     names = found["who_may"]
     return {

@@ -97,8 +97,11 @@ def _step(found: JobPage, each: dict[str, Any]) -> dict[str, Any]:
 
 
 def _testimony(word: dict[str, Any]) -> dict[str, Any]:
-    said = [str(OUTCOMES[word["outcome"]]), f"“{word['value']}”" if word["value"] else ""]
-    words = {"worker": word["worker"], "said": ", ".join(filter(None, said))}
+    said = [
+        str(OUTCOMES[word["outcome"]]),
+        _("“%(value)s”") % {"value": word["value"]} if word["value"] else "",
+    ]
+    words = {"worker": word["worker"], "said": _(", ").join(filter(None, said))}
     text = _("Worker %(worker)s, who had lost the claim, says: %(said)s") % words
     return {"text": text, "at": looks.moment(word["at"]), "url": f"#ev-{word['seq']}"}
 
@@ -131,7 +134,7 @@ def facts(found: JobPage) -> list[Fact]:
         said.append(Fact(_("Customer"), shape["owner"], url=jobs))
     if cancel := shape["cancel"]:
         words = {"who": cancel["by"], "whom": cancel["asked_by"]}
-        by = _("%(who)s, for %(whom)s,") if cancel["asked_by"] else "%(who)s,"
+        by = _("%(who)s, for %(whom)s,") if cancel["asked_by"] else _("%(who)s,")
         said.append(Fact(_("Cancel asked by"), by % words, at=row.cancel_at))
         said.append(Fact(_("Why"), cancel["cause"]["short"], note=cancel["note"]))
     if row.unsettled_since:
@@ -139,7 +142,7 @@ def facts(found: JobPage) -> list[Fact]:
     if claim := shape["claim"]:
         alive = _("live") if claim["live"] else _("its lease has ended")
         words = {"worker": claim["worker"], "alive": alive}
-        heard = _("%(worker)s: %(alive)s, last heard") if row.heartbeat_at else "%(worker)s: %(alive)s"
+        heard = _("%(worker)s: %(alive)s, last heard") if row.heartbeat_at else _("%(worker)s: %(alive)s")
         said.append(Fact(_("Worker"), heard % words, at=row.heartbeat_at))
     rules = {
         "2": _("two people record an outcome"),

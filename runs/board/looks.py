@@ -138,7 +138,7 @@ def span(seconds: float) -> str:
 
 def gap(seconds: float) -> str:
     """As `span`, but tenths of a second tell under a minute: it is about which came first."""
-    return f"{seconds:.1f} s" if seconds < 60 else span(seconds)
+    return _("%(s).1f s") % {"s": seconds} if seconds < 60 else span(seconds)
 
 
 def age(since: datetime, now: datetime, target_seconds: int) -> Age:

@@ -21,6 +21,7 @@ from runs.protocol.states import Job, Proposal, State, World
 from runs.protocol.tables import TABLES
 from runs.queries import can
 from runs.queries.job_page import JobPage
+from runs.words import sentences
 
 from .door import Reader, address
 from .shapes import Cannot, Link
@@ -255,7 +256,7 @@ def _judged(reader: Reader, found: JobPage, deed: Deed) -> Judged:
         deed.action, Target.of(found.row), now=found.now, executor=executor, own_proposal=own
     )
     if not verdict.allowed:
-        reason = f"{error_of(verdict)} {gettext(WAYS[verdict.code])}"
+        reason = sentences(str(error_of(verdict)), gettext(WAYS[verdict.code]))
         return Judged(deed, False, ask.kind, verdict.code, reason, forbidden=True)
     return Judged(deed, True, ask.kind)
 
@@ -270,7 +271,7 @@ def as_cannot(judged: Judged, job_id: str) -> Cannot:
     why = Link(gettext("Why, and who may"), address(reverse("can"), asked))
     return Cannot(
         str(judged.deed.label),
-        f"{judged.reason} {judged.who}" if judged.who else judged.reason,
+        sentences(judged.reason, judged.who),
         "lock" if judged.forbidden else "no-entry",
         why if judged.forbidden else ways.get(judged.code),
     )

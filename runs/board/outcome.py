@@ -120,7 +120,8 @@ def _checks(found: JobPage, ordinal: int) -> list[dict[str, Any]]:
     return [
         {
             "at": looks.moment(receipt["at"]),
-            "text": f"{KINDS[receipt['body']['evidence']['kind']]} ({receipt['actor']['name']})",
+            "text": _("%(seen)s (%(who)s)")
+            % {"seen": KINDS[receipt["body"]["evidence"]["kind"]], "who": receipt["actor"]["name"]},
         }
         for receipt in found.receipts
         if receipt["kind"] == "observe" and receipt["status"] == "observed" and receipt["ordinal"] == ordinal

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from runs.commands import Answer
+from runs.words import sentences
 
 from . import looks
 from .shapes import Notice
@@ -42,7 +43,9 @@ TEXTS: dict[str, str | Promise] = {
 def notice(answer: Answer) -> Notice:
     """Says what was not done, and why; what the person wrote is kept."""
     text = str(TEXTS.get(answer.status, answer.status))
-    return Notice(_("Nothing was changed by this."), f"{text} {_('Your text is kept.')}", token="pending")
+    return Notice(
+        _("Nothing was changed by this."), sentences(text, _("Your text is kept.")), token="pending"
+    )
 
 
 def stale(at: datetime) -> Notice:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as lazy
 
 from runs import causes
 from runs.queries.job_page import JobPage
+from runs.words import sentences
 
 from . import looks
 from .shapes import Fact
@@ -190,7 +191,7 @@ def _text(receipt: dict[str, Any], words: dict[str, Any]) -> str:
     """What was said with it, and what it did besides."""
     body, detail, parts = receipt["body"], receipt["detail"], []
     if cause := _cause(receipt):
-        parts.append(words[cause]["short"] + ".")
+        parts.append(_("%(cause)s.") % {"cause": words[cause]["short"]})
     if body.get("asked_by"):
         parts.append(_("For %(whom)s.") % {"whom": body["asked_by"]})
     if receipt["kind"] == "claim":
@@ -206,7 +207,7 @@ def _text(receipt: dict[str, Any], words: dict[str, Any]) -> str:
         parts.append(_("Entered by %(who)s.") % {"who": detail["proposed_by"]})
     if body.get("note"):
         parts.append(_("Note: %(note)s") % {"note": body["note"]})
-    return " ".join(parts)
+    return sentences(*parts)
 
 
 def _moved(move: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from runs.protocol import states
 from runs.protocol.asks import Cancel
 from runs.protocol.decide import decide
 from runs.protocol.tables import TABLES
+from runs.words import sentences
 
 from .children import unfinished_children
 from .jobs import find
@@ -103,4 +104,4 @@ def _sentence(would: str, out: Step | None, marked: bool, held: int, children: i
         "%(n)d child is unfinished and goes on.", "%(n)d children are unfinished and go on.", children
     )
     parts = [now_out, later if held else "", below % {"n": children} if children else ""]
-    return " ".join(filter(None, parts))
+    return sentences(*parts)

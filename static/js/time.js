@@ -40,8 +40,8 @@
     if (minutes < 1) return words.sec.replace("%s", Math.floor(seconds));
     const two = (n) => String(n).padStart(2, "0");
     if (hours < 1) return words.min.replace("%m", minutes);
-    if (days < 1) return words.hour.replace("%h", hours).replace("%m", two(minutes % 60));
-    return words.day.replace("%d", days).replace("%h", two(hours % 24));
+    if (days < 1) return words.hour.replace("%h", hours).replace("%mm", two(minutes % 60)).replace("%m", minutes % 60);
+    return words.day.replace("%d", days).replace("%hh", two(hours % 24)).replace("%h", hours % 24);
   }
   function grow(age) {
     const seconds = Math.max(0, (Date.now() + skew - Date.parse(age.dataset.since)) / 1000);

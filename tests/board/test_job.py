@@ -123,7 +123,7 @@ def test_params_are_shown_as_what_they_are(stage: Stage, sam: Browser) -> None:
     stage.submit("order-1", {"label": "Send mail", "target": "ada@example.test", "params": params})
     shown = sam.get(PATH).node("step-1").text
     for words in (
-        "Target ada@example.test",
+        "Recipient ada@example.test",
         "plain text",
         "number 3",
         "yes true",
