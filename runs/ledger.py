@@ -14,16 +14,24 @@ from runs.models import Job, Receipt, plain
 from runs.protocol.canonical import NO_DIGEST, canonical, receipt_digest
 
 
-def clock() -> datetime:
-    """The time now, in UTC, read by itself: PostgreSQL's clock_timestamp(), on SQLite this process's clock.
+def clock(read: datetime | None = None) -> datetime:
+    """The time now, in UTC: PostgreSQL's clock_timestamp(), on SQLite this process's clock. `read`: what a
+    statement that reads more has just found in its column `time_now()`; without it, one of its own is sent.
 
     Never `now()`: that is when the transaction began, before it waited for its locks.
     """
     if connection.vendor != "postgresql":
         return datetime.now(UTC)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        return cursor.fetchone()[0].astimezone(UTC)  # type: ignore[no-any-return]
+    if read is None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {time_now()}")
+            read = cursor.fetchone()[0]
+    return read.astimezone(UTC)
+
+
+def time_now() -> str:
+    """The clock as a column of a statement."""
+    return "clock_timestamp()" if connection.vendor == "postgresql" else "NULL"
 
 
 def as_text(time: datetime) -> str:

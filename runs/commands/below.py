@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from runs.errors import NotAllowed
-from runs.models import Job, Tenant, plain
+from runs.models import Job, plain
 from runs.permissions import Action, Rights, Target, error_of
 from runs.protocol.asks import Cancel
 from runs.protocol.canonical import derived_event_id
@@ -15,24 +15,24 @@ from runs.protocol.canonical import derived_event_id
 MOST = 1000  #: descendants that one command stops
 
 
-def lock_below(tenant: Tenant, job: Job) -> list[Job]:
+def lock_below(job: Job) -> list[Job]:
     """Its descendants, level by level, by job id, all locked; nobody joins them now. One more than MOST says
     that there are too many."""
     found: list[Job] = []
     level = [job]
     while level and len(found) <= MOST:
         parents = [each.pk for each in level if each.has_children]
-        level = _children(tenant, parents, MOST + 1 - len(found))
+        level = _children(job.tenant_id, parents, MOST + 1 - len(found))
         found += level
     return found
 
 
-def _children(tenant: Tenant, parents: list[int], most: int) -> list[Job]:
+def _children(tenant_id: int, parents: list[int], most: int) -> list[Job]:
     if not parents:
         return []
     marks = ", ".join(["%s"] * len(parents))
     below = f"tenant_id = %s AND parent_id IN ({marks}) ORDER BY job_id LIMIT {most:d}"
-    return plain.rows(Job, below, tenant.pk, *parents, lock=True)
+    return plain.rows(Job, below, tenant_id, *parents, lock=True)
 
 
 def unfinished(jobs: Sequence[Job]) -> list[Job]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from runs import causes, ledger
+from runs import causes
 from runs.errors import FieldError, Invalid, NotAllowed, NotVisible
 from runs.models import Job, Proposal, Queue, Receipt, Step, Tenant, plain
 from runs.permissions import (
@@ -23,7 +23,7 @@ from runs.permissions import (
     has_executed,
     lock_exclusive,
     lock_shared,
-    rights_of,
+    standing,
 )
 from runs.protocol import states
 from runs.protocol.fields import generation_of
@@ -246,10 +246,8 @@ def lock(actor: Actor, job_id: str | None, ask: Any) -> At:
     row = None
     if job_id is not None:
         row = plain.first(Job, ONE, actor.tenant_id, job_id, lock=True)
-    tenant = plain.rows(Tenant, "id = %s", actor.tenant_id)[0]
-    below = lock_below(tenant, row) if row is not None and getattr(ask, "cascade", False) else []
-    now = ledger.clock()
-    rights = rights_of(actor, now)
+    below = lock_below(row) if row is not None and getattr(ask, "cascade", False) else []
+    tenant, now, rights = standing(actor)
     if row is not None:
         now = max(now, *(each.updated_at for each in (row, *below)))
     hidden = row is not None and not rights.judge(Action.VIEW, Target.of(row), now=now).allowed

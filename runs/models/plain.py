@@ -15,7 +15,7 @@ from django.db.models import Field, Model
 from django.db.models.fields import NOT_PROVIDED
 
 M = TypeVar("M", bound=Model)
-Column = tuple[type[Model], str]  #: a model, and the name of one of its fields
+Column = tuple[type[Model], str] | str  #: a model and the name of one of its fields; or SQL, as it is
 Convert = Callable[[Any, Any, Any], Any]
 
 
@@ -112,7 +112,11 @@ def _reading(
 ) -> tuple[str, tuple[tuple[int, list[Convert], Any], ...]]:
     """The columns' names in SQL, and the converters of those that need any on this engine."""
     names, converters = [], []
-    for place, (model, name) in enumerate(columns):
+    for place, each in enumerate(columns):
+        if isinstance(each, str):
+            names.append(each)
+            continue
+        model, name = each
         field = model._meta.get_field(name)
         assert isinstance(field, Field)
         column = field.get_col(model._meta.db_table)

@@ -18,7 +18,7 @@ from .grants import Line, grant, revoke_grant
 from .issuing import issue_token, open_account, revoke_token
 from .locks import lock_exclusive, lock_principal, lock_shared
 from .refusals import SENTENCES, WAYS, count_refusal, counting, error_of
-from .rights import rights_of, rights_of_all
+from .rights import rights_of, rights_of_all, standing
 from .templates import TEMPLATES, in_queue
 from .terms import TENANT_WIDE, WHOLE, Action, Scope, Target
 from .tokens import authenticate
@@ -62,5 +62,6 @@ __all__ = [
     "rights_of",
     "rights_of_all",
     "set_active",
+    "standing",
     "visible",
 ]

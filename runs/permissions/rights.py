@@ -1,4 +1,4 @@
-"""Reads a principal's rights from the database: two queries, and nothing remembered.
+"""Reads a principal's rights from the database, in one statement, and remembers nothing.
 
 Inside a command it is called after the tenant's lock, by a statement of its own (`locks.py`). What the rights
 mean is `decision.py`.
@@ -6,11 +6,12 @@ mean is `decision.py`.
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 
-from runs.models import Grant, Token, User, plain
+from runs import ledger
+from runs.models import Grant, Tenant, Token, User, plain
 from runs.protocol.states import ActorType
 
 from .actor import Actor
@@ -18,25 +19,65 @@ from .decision import Rights
 from .terms import Ceiling, Held
 
 COLUMNS = ("id", "action", "effect", "scope", "queue", "owner", "job", "not_before", "expires_at")
+TENANT_FIELDS = ("id", "name", "sealed_generation")
+TENANT = tuple((Tenant, name) for name in TENANT_FIELDS)
 USER = ((User, "kind"), (User, "is_active"), (User, "owner_key"))
 TOKEN = ((Token, "actions"), (Token, "queues"), (Token, "expires_at"), (Token, "revoked_at"))
 GRANT = tuple((Grant, name) for name in COLUMNS)
 
 
+class Standing(NamedTuple):
+    """Where an actor stands now: what a command reads beside the row that it has locked."""
+
+    tenant: Tenant
+    now: datetime
+    rights: Rights
+
+
 def rights_of(actor: Actor, now: datetime) -> Rights:
     """Everything the decision needs to know of the actor. Revoked grants are not among it."""
+    return standing(actor).rights
+
+
+def standing(actor: Actor) -> Standing:
+    """The actor's tenant, the time, and the actor's rights. A token that is gone leaves nobody."""
+    columns: tuple[plain.Column, ...] = (ledger.time_now(), *TENANT)
+    tail, params = "FROM runs_tenant", []
+    if actor.user_id is not None:
+        columns += (*USER, *GRANT)
+        tail += " LEFT JOIN runs_user ON runs_user.id = %s AND runs_user.tenant_id = runs_tenant.id"
+        params = [actor.user_id]
+        if actor.token_id is not None:
+            columns += ((Token, "id"), *TOKEN)
+            tail += " LEFT JOIN runs_token ON runs_token.id = %s AND runs_token.user_id = runs_user.id"
+            params += [actor.token_id]
+        tail += (
+            " LEFT JOIN runs_grant ON runs_grant.tenant_id = runs_tenant.id AND runs_grant.revoked_at IS NULL"
+            " AND (runs_grant.user_id = %s OR runs_grant.group_id IN"
+            " (SELECT group_id FROM runs_user_groups WHERE runs_user_groups.user_id = %s))"
+        )
+        params += [actor.user_id, actor.user_id]
+    rows = plain.values(columns, f"{tail} WHERE runs_tenant.id = %s", *params, actor.tenant_id)
+    now, *tenant = rows[0][: 1 + len(TENANT)]
+    read = [row[1 + len(TENANT) :] for row in rows]
+    return Standing(Tenant.from_db("default", TENANT_FIELDS, tenant), ledger.clock(now), _rights(actor, read))
+
+
+def _rights(actor: Actor, rows: list[tuple[Any, ...]]) -> Rights:
+    """Of USER, GRANT and for a token its id and TOKEN: a row for each grant, at least one row."""
     if actor.user_id is None:
         return Rights(actor.type)
-    principal = _principal(actor)
-    if principal is None:
+    kind, active, owner_key = rows[0][: len(USER)]
+    token_id, *token = rows[0][len(USER) + len(GRANT) :] or (None,)
+    if kind is None or token_id != actor.token_id:
         return Rights(actor.type, active=False)
-    kind, active, owner_key, *token = principal
+    grants = [row[len(USER) : len(USER) + len(GRANT)] for row in rows]
     return Rights(
         kind=ActorType(kind),
         active=active,
         owner_key=owner_key,
         token=_ceiling(*token) if token else None,
-        grants=tuple(_held(*row) for row in _grants(actor)),
+        grants=tuple(_held(*grant) for grant in grants if grant[0] is not None),
     )
 
 
@@ -63,32 +104,6 @@ def rights_of_all(users: Collection[User], tenant_id: int) -> dict[int, Rights]:
         )
         for user in users
     }
-
-
-def _grants(actor: Actor) -> list[tuple[Any, ...]]:
-    """The principal's own grants and its groups', in its tenant, but for the revoked."""
-    return plain.values(
-        GRANT,
-        "FROM runs_grant WHERE tenant_id = %s AND revoked_at IS NULL AND (user_id = %s OR group_id IN"
-        " (SELECT group_id FROM runs_user_groups WHERE user_id = %s))",
-        actor.tenant_id,
-        actor.user_id,
-        actor.user_id,
-    )
-
-
-def _principal(actor: Actor) -> tuple[Any, ...] | None:
-    """USER, and TOKEN where it came by one, as they are now. A token that is gone leaves nobody."""
-    if actor.token_id is None:
-        tail = "FROM runs_user WHERE id = %s AND tenant_id = %s"
-        found = plain.values(USER, tail, actor.user_id, actor.tenant_id)
-    else:
-        tail = (
-            "FROM runs_token JOIN runs_user ON runs_user.id = runs_token.user_id"
-            " WHERE runs_token.id = %s AND runs_user.id = %s AND runs_user.tenant_id = %s"
-        )
-        found = plain.values(USER + TOKEN, tail, actor.token_id, actor.user_id, actor.tenant_id)
-    return found[0] if found else None
 
 
 def _ceiling(

@@ -58,7 +58,7 @@ class Story:
             )
         return Actor.of_user(user)
 
-    def clock(self) -> datetime:
+    def clock(self, _read: datetime | None = None) -> datetime:
         self.now += timedelta(milliseconds=1)
         return self.now
 

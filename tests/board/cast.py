@@ -50,7 +50,7 @@ class Stage:
         self.actors = {name: Actor.of_user(user) for name, user in self.people.items()}
         self.actors["system"] = Actor.system(self.tenant)
 
-    def clock(self) -> datetime:
+    def clock(self, _read: datetime | None = None) -> datetime:
         """What a command takes for the time; a page takes the real one."""
         return datetime.now(UTC) - self.ago
 

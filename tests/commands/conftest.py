@@ -16,7 +16,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Set the database's clock to so many seconds after noon; it may step back."""
 
     def moved(seconds: float) -> None:
-        monkeypatch.setattr(ledger, "clock", lambda: NOON + timedelta(seconds=seconds))
+        monkeypatch.setattr(ledger, "clock", lambda _read=None: NOON + timedelta(seconds=seconds))
 
     moved(0)
     return moved

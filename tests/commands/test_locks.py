@@ -90,9 +90,9 @@ def test_clock_and_rights_are_read_once_everything_is_locked(
     read_after: list[int] = []
     real = ledger.clock
 
-    def clock() -> datetime:
+    def clock(read: datetime | None = None) -> datetime:
         read_after.append(len(asked.captured_queries))
-        return real()
+        return real(read)
 
     with CaptureQueriesContext(connection) as asked, monkeypatch.context() as patch:
         patch.setattr(ledger, "clock", clock)

@@ -66,8 +66,8 @@ SPINE_AND_LOCKS = [
     Mutant(
         "no locks below, for a cascade",
         "runs/commands/below.py",
-        "tenant.pk, *parents, lock=True",
-        "tenant.pk, *parents",
+        "tenant_id, *parents, lock=True",
+        "tenant_id, *parents",
         LOCKS_PG,
     ),
     Mutant("no lock of the tenant", LOCKED, TENANT_LOCK, "pass", LOCKS_PG),
@@ -78,16 +78,15 @@ SPINE_AND_LOCKS = [
         "rights read before the locks",
         LOCKED,
         f"    {TENANT_LOCK}\n",
-        f"    rights_of = (lambda early: lambda *_: early)(globals()['rights_of'](actor, ledger.clock()))\n"
-        f"    {TENANT_LOCK}\n",
+        f"    standing = (lambda early: lambda *_: early)(globals()['standing'](actor))\n    {TENANT_LOCK}\n",
         LOCKS_PG,
     ),
     Mutant(
         "the clock read before the locks",
         LOCKED,
         f"    {TENANT_LOCK}\n",
-        "    early = globals()['ledger'].clock()\n"
-        "    ledger = type('', (), {'clock': lambda: early})\n"
+        "    early = globals()['standing'](actor)\n"
+        "    standing = lambda *_: early._replace(rights=globals()['standing'](actor).rights)\n"
         f"    {TENANT_LOCK}\n",
         LOCKS,
     ),

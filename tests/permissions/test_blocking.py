@@ -42,7 +42,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     def moved(seconds: float) -> None:
         now: datetime = start + timedelta(seconds=seconds)
-        monkeypatch.setattr("runs.ledger.clock", lambda: now)
+        monkeypatch.setattr("runs.ledger.clock", lambda _read=None: now)
 
     moved(0)
     return moved
