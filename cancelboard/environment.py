@@ -5,7 +5,9 @@ function can be called with any mapping.
 """
 
 import os
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -70,6 +72,56 @@ def hosts(name: str, default: tuple[str, ...], env: Mapping[str, str] = os.envir
             raise WrongSetting(
                 name, f"{host!r} is no host name", "Write board.example.com, without scheme or port"
             )
+    return found
+
+
+def places(name: str, env: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Functions by name: `bank=house.bank:look_up`, with commas. Raises WrongSetting."""
+    found: dict[str, str] = {}
+    for word in words(name, (), env):
+        shape = re.fullmatch(r"([a-z0-9][a-z0-9_-]{0,63})=([\w.]+:\w+)", word, re.ASCII)
+        if shape is None or shape[1] in ("http", *found):
+            raise WrongSetting(
+                name, f"{word!r} names no function", "Write bank=house.bank:look_up, each name once, not http"
+            )
+        found[shape[1]] = shape[2]
+    return found
+
+
+def receivers(name: str, env: Mapping[str, str] = os.environ) -> list[str]:
+    """Hosts that may be asked, as they stand in an address: `api.bank.example`, `127.0.0.1:8001`. Raises
+    WrongSetting."""
+    found = [word.lower() for word in words(name, (), env)]
+    for host in found:
+        try:
+            parts = urlsplit(f"//{host}")
+            bare = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+            whole = bare if parts.port is None else f"{bare}:{parts.port}"
+        except ValueError:
+            whole = ""
+        if whole != host or "*" in host or " " in host:
+            raise WrongSetting(name, f"{host!r} is no host", "Write api.bank.example or 127.0.0.1:8001")
+    return found
+
+
+def tokens(name: str, env: Mapping[str, str] = os.environ) -> dict[tuple[str, str], str]:
+    """Bearer tokens by tenant and host, from a file that nobody else may read: `acme api.bank.example TOKEN`
+    a line. Raises WrongSetting, never with what the file holds."""
+    if not (path := text(name, "", env)):
+        return {}
+    try:
+        mode, lines = Path(path).stat().st_mode, Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongSetting(name, f"{path} can't be read", "Name a text file, mode 600") from error
+    if mode & 0o077:
+        raise WrongSetting(name, f"others may read {path}", "Run chmod 600 on it")
+    found = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if len(parts := line.split()) != 3 or not parts[2].isascii():
+            raise WrongSetting(name, f"line {number} of {path} is no TENANT HOST TOKEN", "Write three words")
+        found[parts[0], parts[1].lower()] = parts[2]
     return found
 
 

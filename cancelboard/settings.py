@@ -40,6 +40,16 @@ CANCELBOARD_TOMBSTONES_PER_HOUR = env.integer("CANCELBOARD_TOMBSTONES_PER_HOUR",
 #: Who may read /metrics, as a bearer token; unset: nobody.
 CANCELBOARD_METRICS_TOKEN = env.text("CANCELBOARD_METRICS_TOKEN")
 
+# -- verifiers: who is asked about unknown steps -------------------------------------------------------------
+#: The installation's own, by name, as module:function.
+CANCELBOARD_VERIFIERS = env.places("CANCELBOARD_VERIFIERS")
+#: The only hosts that HTTP look-ups may ask; and bearer tokens by tenant and host. The variable names a file.
+CANCELBOARD_LOOKUP_HOSTS = env.receivers("CANCELBOARD_LOOKUP_HOSTS")
+CANCELBOARD_LOOKUP_TOKENS = env.tokens("CANCELBOARD_LOOKUP_TOKENS")
+#: Seconds that one look-up may take, and how many may be under way at one receiver.
+CANCELBOARD_CHECK_SECONDS = env.integer("CANCELBOARD_CHECK_SECONDS", 10, 1, 120)
+CANCELBOARD_CHECKS_AT_ONCE = env.integer("CANCELBOARD_CHECKS_AT_ONCE", 4, 1, 100)
+
 # -- the database -----------------------------------------------------------------------------------------
 DATABASES = {
     "default": database(env.text("DATABASE_URL") or f"sqlite:///{VAR}/cancelboard.sqlite3", BASE_DIR)

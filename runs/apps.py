@@ -11,7 +11,10 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """The append-only triggers, after every migration: one that rebuilds a table would lose them."""
+        """The append-only triggers, after every migration: one that rebuilds a table would lose them. And the
+        installation's verifiers: one that can't be imported stops the start."""
         from runs.models.triggers import install
+        from runs.verifiers.registry import registered
 
         post_migrate.connect(install, sender=self)
+        registered()

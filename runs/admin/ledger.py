@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as lazy
 
-from runs.models import Claim, Delivery, Job, Proposal, Receipt, Step, Tombstone
+from runs.models import Alert, AlertSent, Check, Claim, Delivery, Job, Proposal, Receipt, Step, Tombstone
 from runs.permissions import visible
 from runs.protocol.states import Control, Result
 from runs.protocol.tables import TABLES
@@ -124,6 +124,22 @@ class DeliveryPage(OfJobs):
         return rows.filter(event_id__in=seen.values("event_id"))
 
 
+class CheckPage(PartOfJob):
+    list_display = ("job", "ordinal", "verifier", "tries", "answer", "answered_at", "due_at", "board")
+
+
+class AlertPage(PartOfJob):
+    ordering = ("-at", "-id")
+    list_display = ("job", "ordinal", "times", "limit_seconds", "since", "at", "board")
+
+
+class AlertSentPage(OfJobs):
+    of_tenant, prefix = "alert__tenant_id", "alert__job__"
+    list_display = ("alert", "channel", "state", "tries", "due_at", "ended_at", "trouble")
+    list_select_related: ClassVar[Any] = ("alert__job",)
+    list_filter = (by("state", lazy("state"), AlertSent.State.values),)
+
+
 PAGES: dict[type[Model], type[OfJobs]] = {
     Job: JobPage,
     Tombstone: TombstonePage,
@@ -132,4 +148,7 @@ PAGES: dict[type[Model], type[OfJobs]] = {
     Receipt: ReceiptPage,
     Proposal: ProposalPage,
     Delivery: DeliveryPage,
+    Check: CheckPage,
+    Alert: AlertPage,
+    AlertSent: AlertSentPage,
 }

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
+from runs import verifiers
 from runs.causes import BUILT_IN, NEVER_RETIRED
 from runs.errors import FieldError, Invalid
 from runs.models import Cause, Queue, Tenant, Tool
@@ -27,6 +28,31 @@ from .base import Page
 from .form import Edited, Reasoned, checked
 from .viewer import viewer_of
 
+#: How an unknown step of the tool is looked up: label and help.
+LOOKUP: dict[str, tuple[Any, Any]] = {
+    "verifier": (
+        lazy("Verifier"),
+        lazy(
+            "Who asks the receiver about unknown steps. What it finds settles them, without a second person."
+        ),
+    ),
+    "lookup_url": (
+        lazy("Look-up address"),
+        lazy(
+            "Of “http”: where the receiver tells of {key} in JSON. Its host is in CANCELBOARD_LOOKUP_HOSTS."
+        ),
+    ),
+    "lookup_field": (lazy("Field of the answer"), lazy("A path with dots, such as data.0.status.")),
+    "lookup_ok": (lazy("Words for “it happened”"), lazy("With commas between them.")),
+    "lookup_rejected": (
+        lazy("Words for “it did not happen”"),
+        lazy(
+            "Only words by which the receiver says that it refused this key for good. Not found is none: "
+            "the effect may still come."
+        ),
+    ),
+    "lookup_value": (lazy("Field kept as the value"), lazy("The receiver's own number, say; may be empty.")),
+}
 PLACES = {"key", "target", "job_id"}  #: what a link template may name in braces
 
 
@@ -75,13 +101,25 @@ class ToolPage(Edited):
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         shown = ["name", "label", "where_to_look", "link_template", "allowed_hosts", "reference_pattern"]
-        return [*shown, *_because(self, request, obj)]
+        return [*shown, *LOOKUP, *_because(self, request, obj)]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "verifier":
+            nobody = ("", lazy("Nobody: a person looks"))
+            field = forms.ChoiceField(
+                choices=[nobody, *((name, name) for name in verifiers.choices())], required=False
+            )
+        if field is not None and db_field.name in LOOKUP:
+            field.label, field.help_text = LOOKUP[db_field.name]
+        return field
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("name",) if obj else ()
 
     def write(self, change: Change, obj: Any, given: dict[str, Any], new: bool) -> None:
         _check_link(obj.link_template)
+        _check_lookup(obj)
         try:
             re.compile(obj.reference_pattern)
         except re.error as error:
@@ -98,6 +136,19 @@ def _check_link(template: str) -> None:
         raise Invalid(FieldError("link_template", _("A link begins with http:// or https://.")))
     if set(re.findall(r"\{(.*?)\}", template)) - PLACES:
         raise Invalid(FieldError("link_template", _("Only {key}, {target} and {job_id} are filled in.")))
+
+
+def _check_lookup(tool: Tool) -> None:
+    """Raises Invalid for a look-up that could not be made, or could settle nothing."""
+    if tool.verifier != verifiers.HTTP:
+        return
+    if fault := verifiers.fault(tool.lookup_url):
+        raise Invalid(FieldError("lookup_url", str(fault)))
+    ok, rejected = verifiers.words(tool.lookup_ok), verifiers.words(tool.lookup_rejected)
+    if not ok and not rejected:
+        raise Invalid(FieldError("lookup_ok", _("Without any word, no look-up could settle a step.")))
+    if ok & rejected:
+        raise Invalid(FieldError("lookup_rejected", _("A word can't mean both.")))
 
 
 class CauseForm(Reasoned):

@@ -13,6 +13,7 @@ from runs.protocol.canonical import idempotency_key
 from runs.queries.job_page import JobPage, job_page
 
 from . import looks, may
+from .checks import looked_up
 from .door import Reader, address, is_fragment, page, reader_of, show
 from .ladder import ladder
 from .shapes import Action, Fact, Link
@@ -68,6 +69,7 @@ def present(reader: Reader, found: JobPage, after: int = 0) -> dict[str, Any]:
         "settled_by": _settled_by(found) if after else "",
         "facts": facts(found),
         "ladder": ladder(found),
+        "looked_up": looked_up(reader, found),
     }
 
 

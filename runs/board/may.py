@@ -169,6 +169,8 @@ DEEDS = (
         {"no_claim": _("No worker holds a claim.")},
     ),
 )
+#: A look-up may find what a person could record, or wait for with a second one.
+CHECK = replace(DEEDS[0], name="check", label=_("Check again"), good=("settled", "proposed", "waiting"))
 BY_NAME = {deed.name: deed for deed in DEEDS}
 
 

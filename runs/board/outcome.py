@@ -1,5 +1,6 @@
 """Record outcome: what is known, what to look up, and the form that takes what somebody saw."""
 
+from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -13,12 +14,14 @@ from runs.models import Tool
 from runs.protocol.canonical import idempotency_key
 from runs.queries.job_page import JobPage, job_page, was_sent
 
-from . import looks, may, sheet
+from . import checks, looks, may, sheet
 from .door import form_page, reader_of
 from .evidence_form import CHOICES, OUTCOMES, EvidenceForm
 from .shapes import Fact, Link
 from .shell import zone
 from .timeline import KINDS
+
+JUST_NOW = timedelta(seconds=5)  #: an observation and the look-up that it is of
 
 
 @form_page
@@ -74,6 +77,9 @@ def _present(found: JobPage, ordinal: int, form: EvidenceForm) -> dict[str, Any]
         "title": _("What happened to step %(n)d?") % {"n": ordinal + 1},
         "subtitle": " · ".join(filter(None, [step["label"], step["target"], str(tool or step["tool"])])),
         "url": reverse("outcome", args=[shape["job_id"], ordinal]),
+        "check_again": reverse("check", args=[shape["job_id"], ordinal])
+        if checks.unknown_with_verifier(found) == ordinal
+        else "",
         "outcomes": [_choice(each, form, found, ordinal) for each in OUTCOMES],
         "rule": _rule(needs),
         "submit": _("Send for approval") if needs == "2" else _("Record outcome"),
@@ -117,7 +123,8 @@ def _link(tool: Tool | None, key: str, target: str, job_id: str) -> Link | None:
 
 
 def _checks(found: JobPage, ordinal: int) -> list[dict[str, Any]]:
-    return [
+    """What was seen so far, by people and verifiers; the last answer too, where it was no news."""
+    seen: list[dict[str, Any]] = [
         {
             "at": looks.moment(receipt["at"]),
             "text": _("%(seen)s (%(who)s)")
@@ -126,6 +133,8 @@ def _checks(found: JobPage, ordinal: int) -> list[dict[str, Any]]:
         for receipt in found.receipts
         if receipt["kind"] == "observe" and receipt["status"] == "observed" and receipt["ordinal"] == ordinal
     ]
+    last = checks.last(found, ordinal)
+    return [*seen, last] if last and all(each["at"] < last["at"] - JUST_NOW for each in seen) else seen
 
 
 def _choice(choice: tuple[str, Any, Any], form: EvidenceForm, found: JobPage, ordinal: int) -> dict[str, Any]:

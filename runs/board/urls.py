@@ -9,6 +9,7 @@ from .approvals import approval, approvals, decline
 from .block import block
 from .can import can
 from .cancel import cancel
+from .checks import check
 from .deeds import deed
 from .disputed import disputed
 from .job import job
@@ -52,6 +53,7 @@ urlpatterns = [
     path("jobs/", jobs, name="jobs"),
     path("jobs/<job:job_id>/", job, name="job"),
     path("jobs/<job:job_id>/steps/<int:ordinal>/outcome/", outcome, name="outcome"),
+    path("jobs/<job:job_id>/steps/<int:ordinal>/check/", check, name="check"),
     path("jobs/<job:job_id>/cancel/", cancel, name="cancel"),
     path("jobs/<job:job_id>/<slug:name>/", deed, name="deed"),
     path("events/<event:event_id>/", event, name="event"),

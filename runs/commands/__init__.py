@@ -6,6 +6,7 @@
     write.py    state and receipt together
     operations.py    many jobs asked the same, one by one
     delivery.py that a signal went out
+    checks.py   what verifiers are asked, and what becomes of their findings
     rows.py     between the database's rows and the protocol's values: the one load() and the one save()
 
 What is decided stands in runs.protocol, who may in runs.permissions. To add a command: docs/protocol.md,

@@ -17,7 +17,21 @@ from runs import archives, ledger
 from runs.certificates import unsigned
 from runs.errors import FieldError, Invalid, NotVisible
 from runs.ledger import shown
-from runs.models import Archive, ArchivedJob, Claim, Delivery, Job, Proposal, Receipt, Step, Tenant, snapshot
+from runs.models import (
+    Alert,
+    AlertSent,
+    Archive,
+    ArchivedJob,
+    Check,
+    Claim,
+    Delivery,
+    Job,
+    Proposal,
+    Receipt,
+    Step,
+    Tenant,
+    snapshot,
+)
 from runs.permissions import WHOLE, Action, Actor, error_of, lock_shared, rights_of
 from runs.queries.shape import shapes
 
@@ -139,7 +153,8 @@ def _removed(archive: Archive, batch: list[ArchivedJob]) -> int:
     receipts = Receipt.objects.filter(job__in=gone)
     events = receipts.filter(event_id__isnull=False).values_list("event_id", flat=True)
     _delete(Delivery.objects.filter(tenant=archive.tenant_id, event_id__in=list(events)))
-    for rows_of in (receipts, Step.objects, Claim.objects, Proposal.objects):
+    _delete(AlertSent.objects.filter(alert__job__in=gone))
+    for rows_of in (receipts, Step.objects, Claim.objects, Proposal.objects, Check.objects, Alert.objects):
         _delete(rows_of.filter(job__in=gone))
     _delete(Job.objects.filter(pk__in=gone))
     return len(gone)

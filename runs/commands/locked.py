@@ -42,6 +42,7 @@ ACTIONS = {
     "observe": Action.RECONCILE,
     "reconcile": Action.RECONCILE,
     "close_dispute": Action.RECONCILE,
+    "check": Action.RECONCILE,  # a look-up that somebody wants now
     "approve": Action.APPROVE,
     "decline": Action.APPROVE,
 }  # every other command is a worker's, or the clock's

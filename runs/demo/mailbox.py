@@ -46,7 +46,15 @@ class Mailbox:
             known = self._mails.get(key)
             mail = known or Mail(len(self._mails) + 1, key, to, subject, datetime.now(UTC), times=0)
             self._mails[key] = Mail(mail.number, mail.key, mail.to, mail.subject, mail.at, mail.times + 1)
-            return f"250 2.0.0 taken as message {mail.number}"
+            return _taken(mail.number)
+
+    def tell(self, key: str) -> str:
+        """What became of this key: an SMTP answer, in the words that its sender was told."""
+        with self._lock:
+            if key in self._sealed:
+                return f"550 5.7.1 key {key} is sealed: refused, now and for ever"
+            mail = self._mails.get(key)
+            return _taken(mail.number) if mail else "252 2.1.5 nothing was received under this key yet"
 
     def seal(self, key: str) -> bool:
         """Refuse this key from now on. False when it was received already: then it happened."""
@@ -66,6 +74,10 @@ class Mailbox:
             return key in self._sealed
 
 
+def _taken(number: int) -> str:
+    return f"250 2.0.0 taken as message {number}"
+
+
 class Receiver:
     """aiosmtpd's handler: `seconds` pass between receiving a message and saying so."""
 
@@ -79,6 +91,10 @@ class Receiver:
         answer = self.mailbox.take(message.get(KEY_HEADER, ""), ", ".join(envelope.rcpt_tos), subject)
         await asyncio.sleep(self.seconds)
         return answer
+
+    async def handle_VRFY(self, server: SMTP, session: Session, envelope: Envelope, address: str) -> str:  # noqa: N802
+        """`VRFY KEY`: whoever lost the answer to a message may ask for it again."""
+        return self.mailbox.tell(address)
 
 
 def serve(mailbox: Mailbox, port: int, seconds: float) -> Controller:

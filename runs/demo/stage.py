@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from . import mailbox, office
+from . import mailbox, office, verifier
 from .scenes import Office
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,10 +36,17 @@ class Process:
     popen: subprocess.Popen[bytes]
 
     @classmethod
-    def start(cls, name: str, *arguments: str) -> "Process":
+    def start(cls, name: str, environment: dict[str, str], *arguments: str) -> "Process":
         command = [sys.executable, *arguments]
         return cls(
-            name, subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdin=subprocess.DEVNULL)
+            name,
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                env=os.environ | environment,
+            ),
         )
 
     def stop(self) -> None:
@@ -54,12 +61,14 @@ class Process:
 def play(port: int, bill: Bill, say: Callable[[str], None], *, mail_seconds: float = 4.0) -> None:
     """Serve the demo on `port` (board), `port + 1` (mail house) and `port + 2` (SMTP) until interrupted."""
     url = f"http://127.0.0.1:{port}"
+    known = {"CANCELBOARD_VERIFIERS": f"{verifier.NAME}={verifier.PLACE}", verifier.PORT: str(port + 2)}
     with ExitStack() as stack:
         received = mailbox.Mailbox()
         smtp = mailbox.serve(received, port + 2, mail_seconds)
         stack.callback(smtp.stop)
         server = Process.start(
             "server",
+            known,
             "-m",
             "daphne",
             "-v",
@@ -71,7 +80,7 @@ def play(port: int, bill: Bill, say: Callable[[str], None], *, mail_seconds: flo
             "cancelboard.asgi:application",
         )
         stack.callback(server.stop)
-        settle = Process.start("settle loop", "manage.py", "settle", "--every", "2")
+        settle = Process.start("settle loop", known, "manage.py", "settle", "--every", "2")
         stack.callback(settle.stop)
         _wait_for(url, server)
         house = Office(url, port + 2, bill.worker_token, (bill.operator, bill.password), received)

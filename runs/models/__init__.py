@@ -13,11 +13,15 @@ from .people import Grant, Refusal, Tenant, Token, User
 from .settings import Cause, Queue, Tool
 from .snapshot import snapshot
 from .trail import Reading
+from .watching import Alert, AlertSent, Check
 
 __all__ = [
+    "Alert",
+    "AlertSent",
     "Archive",
     "ArchivedJob",
     "Cause",
+    "Check",
     "Claim",
     "Delivery",
     "Drill",

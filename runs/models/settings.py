@@ -55,6 +55,17 @@ class Tool(models.Model):
     #: A regular expression that a reference should match; a mismatch warns, it does not refuse.
     reference_pattern = models.CharField(max_length=200, blank=True, default="")
 
+    #: Who looks up what became of its unknown steps: a registered verifier, `http`, or nobody but people.
+    verifier = models.CharField(max_length=64, blank=True, default="", db_default="")
+    #: Of `http`: the address that answers for {key}.
+    lookup_url = models.CharField(max_length=2000, blank=True, default="", db_default="")
+    #: A field of its JSON answer, by a path with dots, and the words in it that settle a step.
+    lookup_field = models.CharField(max_length=200, blank=True, default="status", db_default="status")
+    lookup_ok = models.CharField(max_length=500, blank=True, default="", db_default="")
+    lookup_rejected = models.CharField(max_length=500, blank=True, default="", db_default="")
+    #: The field that is kept as the step's value; empty: none.
+    lookup_value = models.CharField(max_length=200, blank=True, default="", db_default="")
+
     class Meta:
         verbose_name, verbose_name_plural = _("tool"), _("tools")
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="tool_once_in_tenant")]

@@ -16,7 +16,7 @@ from .changing import changing, rights_changed
 from .decision import Rights, Verdict
 from .grants import Line, grant, revoke_grant
 from .issuing import issue_token, open_account, revoke_token
-from .locks import lock_exclusive, lock_principal, lock_shared
+from .locks import lock_exclusive, lock_principal, lock_receiver, lock_shared
 from .refusals import SENTENCES, WAYS, count_refusal, counting, error_of
 from .rights import rights_of, rights_of_all, standing
 from .templates import TEMPLATES, in_queue
@@ -53,6 +53,7 @@ __all__ = [
     "leave_group",
     "lock_exclusive",
     "lock_principal",
+    "lock_receiver",
     "lock_shared",
     "new_administrator",
     "open_account",

@@ -5,11 +5,14 @@ is never overtaken. Each is a statement of its own, first in its transaction: on
 the rest of the database as it was before the wait. SQLite needs none: BEGIN IMMEDIATE lets one writer in.
 """
 
+from zlib import crc32
+
 from django.db import connection, transaction
 
 #: The first half of the advisory lock's key: "cb".
 TENANT_LOCK = 0x6362
 PRINCIPAL_LOCK = 0x6364
+RECEIVER_LOCK = 0x6365
 
 
 def lock_shared(tenant_id: int) -> None:
@@ -25,6 +28,11 @@ def lock_exclusive(tenant_id: int) -> None:
 def lock_principal(user_id: int) -> None:
     """Nobody else counts what the principal did until the transaction ends. After all other locks."""
     _lock("pg_advisory_xact_lock", PRINCIPAL_LOCK, user_id)
+
+
+def lock_receiver(name: str) -> None:
+    """Nobody else books look-ups at this receiver until the transaction ends. With no other lock."""
+    _lock("pg_advisory_xact_lock", RECEIVER_LOCK, crc32(name.encode()))
 
 
 def _lock(function: str, kind: int, number: int) -> None:

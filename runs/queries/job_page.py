@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from runs.commands.rows import load
 from runs.ledger import shown
-from runs.models import Delivery, Job, Proposal, Queue, Receipt, Step, Tool, snapshot
+from runs.models import Check, Delivery, Job, Proposal, Queue, Receipt, Step, Tool, snapshot
 from runs.permissions import Actor
 from runs.protocol import states
 
@@ -27,7 +27,7 @@ class JobPage:
 
     `waits`: the open entry of `entries`. `replays`: by event id, how often it came again and when last.
     `sent_at`: by ordinal, its mark, or in an unmarked job when it was
-    handed out.
+    handed out. `checks`: by ordinal, what its verifier was last told.
     """
 
     now: datetime
@@ -42,6 +42,7 @@ class JobPage:
     queue: Queue
     tools: dict[str, Tool]
     sent_at: dict[int, datetime]
+    checks: dict[int, Check]
 
     @property
     def approved(self) -> frozenset[int]:
@@ -62,6 +63,7 @@ def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before
     receipts, more = _receipts(row, after, before)
     entries = _entries(row, actor)
     named = {step["tool"] for step in shape["steps"]}
+    tools = {tool.name: tool for tool in Tool.objects.filter(tenant_id=row.tenant_id, name__in=named)}
     return JobPage(
         now=now,
         row=row,
@@ -73,9 +75,14 @@ def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before
         waits=next((entry for entry in entries if entry.is_open(job, now)), None),
         entries=entries,
         queue=Queue.objects.get(tenant_id=row.tenant_id, name=row.queue),
-        tools={tool.name: tool for tool in Tool.objects.filter(tenant_id=row.tenant_id, name__in=named)},
+        tools=tools,
         sent_at={n: at for n, step in steps.items() if (at := _sent_at(job, step))},
+        checks=_checks(row) if any(tool.verifier for tool in tools.values()) else {},
     )
+
+
+def _checks(row: Job) -> dict[int, Check]:
+    return {check.ordinal: check for check in Check.objects.filter(job=row).select_related("asked_by")}
 
 
 def _sent_at(job: states.Job, step: Step) -> datetime | None:

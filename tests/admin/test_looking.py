@@ -22,6 +22,7 @@ from .conftest import Desk
 READ_ONLY = (
     *("job", "tombstone", "step", "claim", "receipt", "proposal", "delivery", "refusal", "tenant"),
     *("operation", "operationjob", "archive", "archivedjob", "reading", "drill"),
+    *("check", "alert", "alertsent"),
 )
 EDITED = ("user", "grant", "token", "queue", "tool", "cause")
 ABOUT_PEOPLE = ("user", "grant", "token", "refusal", "reading", "drill")

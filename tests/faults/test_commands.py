@@ -191,7 +191,7 @@ def test_the_settle_loop_outlives_a_cut_connection(
     if real_db.vendor == "sqlite":
         pytest.skip("SQLite has no connections to cut")
     stop, passes, one_pass = Event(), SimpleQueue[Counter[str]](), settle.one_pass
-    monkeypatch.setattr(settle, "one_pass", lambda: passes.put(one_pass()))
+    monkeypatch.setattr(settle, "one_pass", lambda asides: passes.put(one_pass(asides)))
     loop = Side(lambda: settle.loop(0.01, stop)).start()
     try:
         passes.get(timeout=PATIENCE)

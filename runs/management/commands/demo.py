@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from runs.demo import people, stage
+from runs.demo import people, stage, verifier
 from runs.demo.mailer import TOOL_NAME
 from runs.models import Token, Tool
 from runs.permissions import Action, Actor, issue_token, revoke_token
@@ -36,6 +36,13 @@ class Command(BaseCommand):
             "--mail-seconds", type=float, default=4.0, help="the mail server takes to answer (4)"
         )
 
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            default=os.environ.get("CHECK", "") not in ("", "0"),
+            help="a verifier looks up what became of a mail, not a person",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         for name in ("httpx", "mail.log"):  # the terminal is for the addresses
             logging.getLogger(name).setLevel(logging.WARNING)
@@ -44,7 +51,7 @@ class Command(BaseCommand):
         try:
             stage.play(
                 options["port"],
-                _bill(options["port"]),
+                _bill(options["port"], check=options["check"]),
                 self.stdout.write,
                 mail_seconds=options["mail_seconds"],
             )
@@ -61,7 +68,7 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _bill(port: int) -> stage.Bill:
+def _bill(port: int, *, check: bool) -> stage.Bill:
     """Make the people where they are missing, with a new password and a new token for the worker."""
     password = secrets.token_urlsafe(9)
     cast = people.cast(password)
@@ -77,6 +84,7 @@ def _bill(port: int) -> stage.Bill:
             "where_to_look": "The mail house's mailbox lists what its server received, by idempotency key.\n"
             "Nothing under a key is no proof: seal the key there, and it can never be received.",
             "link_template": f"http://127.0.0.1:{port + 1}/?key={{key}}",
+            "verifier": verifier.NAME if check else "",
         },
     )
     return stage.Bill(PARTS, password, text)

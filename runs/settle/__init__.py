@@ -2,7 +2,8 @@
 
 Each finding is one command of its own, which locks the job and judges it anew. So a pass can be killed
 anywhere and repeated, and any number of loops may run at once: the second to come finds nothing left to do.
-A start never touches a claim whose lease is live.
+A start never touches a claim whose lease is live. What waits for somebody outside (verifiers, `checking.py`)
+waits in a thread of its own, outside of any transaction, and never keeps a pass waiting.
 """
 
 import logging
@@ -15,19 +16,51 @@ from django.db import Error, close_old_connections
 from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
 from runs import ledger
+from runs.asides import Asides
 from runs.commands import do, operations
 from runs.errors import CancelboardError
 from runs.models import Job, Proposal, Step
 from runs.permissions import Actor
 from runs.protocol.asks import Ask, Checkpoint, Escalate, Expire, Lapse
 
+from . import checking
+
 logger = logging.getLogger(__name__)
 
-AT_WORK = 0.2  #: seconds between two passes while an operation has jobs left
+AT_WORK = 0.2  #: seconds between two passes while an operation has jobs left, or somebody is asked
 
 
-def one_pass() -> Counter[str]:
-    """Do all that is due now. Returns how many commands gave which answer, such as `{"lapsed": 2}`."""
+def one_pass(asides: Asides | None = None) -> Counter[str]:
+    """Do all that is due now. Returns how many commands gave which answer, such as `{"lapsed": 2}`.
+
+    With `asides` what waits for somebody outside is only begun, and what has ended is recorded; without, it
+    is waited for.
+    """
+    if asides is None:
+        return _whole_pass(Asides())
+    done = _duties()
+    for duty in (_collect, checking.start):
+        try:
+            done += duty(asides)
+        except Exception:
+            logger.exception("a part of a settle pass failed; the next one repeats it")
+            done["failed"] += 1
+    return done
+
+
+def _whole_pass(asides: Asides) -> Counter[str]:
+    done = one_pass(asides)
+    while len(asides):
+        asides.wait()
+        done += _collect(asides)
+    return done
+
+
+def _collect(asides: Asides) -> Counter[str]:
+    return Counter(finish() for finish in asides.collect())
+
+
+def _duties() -> Counter[str]:
     done: Counter[str] = Counter()
     for job, ask in due(ledger.clock()):
         try:
@@ -96,10 +129,11 @@ def _is_waiting() -> bool:
 def loop(every: float, stop: Event) -> None:
     """A pass at once, then one every `every` seconds, until `stop` is set. A failed pass is logged, not
     fatal."""
+    asides = Asides()
     while not stop.is_set():
         close_old_connections()  # one that died is not mended by itself: nobody else does it in this thread
         try:
-            done = one_pass()
+            done = one_pass(asides)
         except Exception:
             logger.exception("a settle pass failed; the next one repeats it")
         else:
@@ -107,4 +141,4 @@ def loop(every: float, stop: Event) -> None:
                 logger.info(
                     "settle pass: %s", ", ".join(f"{count} {status}" for status, count in done.items())
                 )
-        stop.wait(min(every, AT_WORK) if _is_waiting() else every)
+        stop.wait(min(every, AT_WORK) if len(asides) or _is_waiting() else every)
