@@ -79,7 +79,7 @@ def _looked(reader: Reader, found: JobPage, ordinal: int, waits: bool) -> Looked
 
 
 def _tries(check: Check | None) -> str:
-    return "" if check is None or not check.tries else _("%(n)d times") % {"n": check.tries}
+    return "" if check is None or not check.tries else _("look-ups: %(n)d") % {"n": check.tries}
 
 
 def _next(found: JobPage, check: Check | None) -> Fact:

@@ -75,6 +75,9 @@ class Receiver(ThreadingHTTPServer):
         self.tells: Callable[[str], tuple[int, dict[str, str], bytes]] = lambda path: (404, {}, b"")
         super().__init__(("127.0.0.1", 0), Handler)
 
+    def handle_error(self, *args: object) -> None:
+        """Who asked has hung up."""
+
     @property
     def place(self) -> str:
         return f"127.0.0.1:{self.server_port}"
