@@ -10,6 +10,9 @@ import pytest
 import runs.worker
 
 FOLDER = Path(runs.worker.__file__).parent
+ADAPTERS = FOLDER.parent / "adapters"
+#: Each an extra of its own.
+ENGINES = {"celery.py": "celery", "procrastinate.py": "procrastinate"}
 BLOCKED = """
 import sys
 
@@ -21,6 +24,8 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 import runs.worker
 assert runs.worker.Worker and runs.worker.Client
+import runs.adapters.http, runs.adapters.loops, runs.adapters.processes
+import runs.adapters.tasks, runs.adapters.threads
 print(*sorted(name for name in sys.modules if name == "runs" or name.startswith("runs.")))
 """
 
@@ -33,10 +38,13 @@ def test_it_imports_where_django_cannot_be() -> None:
     assert done.returncode == 0, done.stderr
     loaded = done.stdout.split()
     assert "runs.worker.worker" in loaded
-    assert [name for name in loaded if not name.startswith("runs.worker")] == ["runs"]
+    others = [name for name in loaded if not name.startswith(("runs.worker", "runs.adapters"))]
+    assert others == ["runs"]
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", sorted([*FOLDER.glob("*.py"), *ADAPTERS.glob("*.py")]), ids=lambda file: file.name
+)
 def test_it_needs_httpx_and_websockets_alone(file: Path) -> None:
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
@@ -49,7 +57,7 @@ def test_it_needs_httpx_and_websockets_alone(file: Path) -> None:
         for name in names:
             top = name.split(".")[0]
             assert (
-                top in sys.stdlib_module_names
+                top in (*sys.stdlib_module_names, ENGINES.get(file.name))
                 or top in ("httpx", "websockets")
-                or name.startswith("runs.worker")
+                or name.startswith(("runs.worker", "runs.adapters"))
             ), name
