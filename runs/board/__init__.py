@@ -8,4 +8,5 @@ of one helper (`may.py`), and every command asks it again.
     verify, jobs, lookups, disputed, late_writes   the lists
     job, verdict, timeline                         one job
     outcome, cancel, deeds (evidence_form, forms)  what people do to it
+    bulk, operations (answers)                     the same asked of many jobs
 """

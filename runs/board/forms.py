@@ -50,8 +50,12 @@ class Sent(forms.Form):
     def sent(self, actor: Actor, job_id: str, ask: Callable[[], asks.Event]) -> Answer | None:
         """The answer to the command that this valid form asks. None where nothing was kept: the form then
         says which bound it broke."""
+        return self.tried(lambda: do(actor, job_id, ask()))
+
+    def tried(self, command: Callable[[], Answer]) -> Answer | None:
+        """The same for a command that is about no one job."""
         try:
-            return do(actor, job_id, ask())
+            return command()
         except pydantic.ValidationError as error:
             for each in error.errors():
                 self._blame(str(each["loc"][0]) if each["loc"] else "", each["msg"])
@@ -158,3 +162,30 @@ class CloseForm(Sent):
 
     ordinal = forms.IntegerField(min_value=0, max_value=255, widget=forms.HiddenInput)
     note = forms.CharField(max_length=1000, label=lazy("Note"), widget=forms.Textarea({"rows": 3}))
+
+
+class OperateForm(CauseForm):
+    """Many jobs at once: one cause and one reason for all. `seen`: the digest of the list that was shown."""
+
+    seen = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    title = forms.CharField(
+        required=False,
+        max_length=200,
+        label=lazy("Title"),
+        help_text=lazy("What others find it by."),
+    )
+    anyhow = forms.BooleanField(required=False, label=lazy("Take the list as it is when I send this"))
+
+    field_order = ("cause", "note", "title", "anyhow")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["note"].required = True
+        self.fields["note"].label = _("Reason")
+        self.fields["note"].help_text = _("It is kept with the cancel of each job.")
+
+
+class AbortForm(Sent):
+    note = forms.CharField(
+        required=False, max_length=1000, label=lazy("Note"), widget=forms.Textarea({"rows": 3})
+    )

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
+from runs.permissions import Action as Right
 from runs.queries.choices import limits_of
 from runs.queries.jobs import JobFilter, listed, these
 from runs.words import HEADLINES
@@ -29,7 +30,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
     here = address(request.path, query)
     if asked is not None:
         rows = [row_of(shape) for shape in these(reader.actor, asked)]
-        patch = {"rows": rows, "held": 0, "url": here}
+        patch = {"rows": rows, "held": 0, "url": here, "bulk": _bulk(reader, query)}
         return show(request, "", "runs/jobs/_patch.html", {"jobs": patch})
     found = _find(reader, query)
     rows = [row_of(shape) for shape in found["jobs"]]
@@ -47,8 +48,16 @@ def jobs(request: HttpRequest) -> HttpResponse:
         ),
         "empty": None if rows else _empty(bool(first)),
         "held": 0,
+        "bulk": _bulk(reader, first),
     }
     return show(request, "runs/jobs/page.html", "runs/jobs/_results.html", {"jobs": context})
+
+
+def _bulk(reader: Reader, first: dict[str, str]) -> dict[str, str]:
+    """For who may cancel anything: where all that match can be asked for. Without a filter, nowhere."""
+    if not reader.rights.anywhere(Right.CANCEL, reader.now):
+        return {}
+    return {"all": address(reverse("bulk"), first) if first else "", "to": reverse("bulk")}
 
 
 def _find(reader: Reader, query: dict[str, str]) -> dict[str, Any]:

@@ -53,7 +53,10 @@ def event(request: HttpRequest, event_id: str) -> HttpResponse:
         ]
     if receipt is not None and receipt["seq"]:
         back = f"{reverse('job', args=[receipt['job_id']])}#ev-{receipt['seq']}"
+    if receipt is not None and "operation" in receipt["detail"]:
+        back = reverse("operation", args=[receipt["detail"]["operation"]])
     context = {"found": receipt is not None, "facts": facts, "back": back, "event_id": event_id}
+    context["job"] = bool(receipt and receipt["seq"])
     return show(request, "runs/event/page.html", "runs/event/page.html", {"event": context})
 
 

@@ -78,7 +78,7 @@ class Shell:
                 _("Work"),
                 [self._item("verify", _("Verify queue"), "verify", **self._verify), self._approvals],
             ),
-            NavGroup(_("Look up"), [self._jobs, self._can, self._words]),
+            NavGroup(_("Look up"), [self._jobs, self._operations, self._can, self._words]),
             NavGroup(_("Oversight"), [self._disputed, self._late, self._stones, *self._trail]),
         ]
         if self._user.is_staff:
@@ -114,6 +114,10 @@ class Shell:
     @property
     def _jobs(self) -> NavItem:
         return self._item("jobs", _("Jobs"), "stack")
+
+    @property
+    def _operations(self) -> NavItem:
+        return self._item("operations", _("Bulk operations"), "octagon-dashed")
 
     @property
     def _stones(self) -> NavItem:

@@ -7,6 +7,7 @@ from django.views.generic import RedirectView
 
 from .approvals import approval, approvals, decline
 from .block import block
+from .bulk import bulk
 from .can import can
 from .cancel import cancel
 from .checks import check
@@ -16,6 +17,7 @@ from .job import job
 from .jobs import jobs
 from .late_writes import late_writes
 from .lookups import event, keys, tombstones, words
+from .operations import abort, operation, operations
 from .outcome import outcome
 from .trail import trail, trail_file
 from .verify import queue
@@ -35,6 +37,11 @@ class ProposalId(StringConverter):
     regex = r"p-[0-9a-f]{20}"
 
 
+class OperationId(StringConverter):
+    regex = r"op-[0-9a-f]{20}"
+
+
+register_converter(OperationId, "operation")
 register_converter(ProposalId, "proposal")
 register_converter(JobId, "job")
 register_converter(EventId, "event")
@@ -59,6 +66,10 @@ urlpatterns = [
     path("events/<event:event_id>/", event, name="event"),
     path("tombstones/", tombstones, name="tombstones"),
     path("tombstones/new/", block, name="block"),
+    path("operations/", operations, name="operations"),
+    path("operations/new/", bulk, name="bulk"),
+    path("operations/<operation:operation_id>/", operation, name="operation"),
+    path("operations/<operation:operation_id>/abort/", abort, name="abort"),
     path("disputed/", disputed, name="disputed"),
     path("late/", late_writes, name="late"),
     path("audit/", trail, name="trail"),

@@ -17,11 +17,11 @@ from django.db.models import QuerySet
 from runs import ledger
 from runs.errors import Busy, CancelboardError, FieldError, Invalid, NotVisible, TooMany
 from runs.models import Job, Operation, OperationJob, Receipt
-from runs.permissions import WHOLE, Action, Actor, counting, error_of, visible
+from runs.permissions import WHOLE, Action, Actor, counting, error_of
 from runs.protocol.asks import Abort, Cancel, Operate
 from runs.protocol.canonical import NO_DIGEST, canonical, derived_event_id, digest
 from runs.protocol.states import ActorType
-from runs.queries.jobs import JobFilter
+from runs.queries.foreseen import MOST, matching
 
 from . import write
 from .locked import UNAUTHENTICATED, At, lock
@@ -30,7 +30,6 @@ from .write import Answer
 
 logger = logging.getLogger(__name__)
 
-MOST = 10_000  #: jobs of one operation
 AT_ONCE = 100  #: jobs of one operation in one pass: other duties wait for it
 IN_FLIGHT = timedelta(minutes=5)  #: how long after an abort a job that was just being asked may still answer
 
@@ -135,11 +134,10 @@ def _require(at: At) -> None:
 def _matching(at: At, ask: Operate) -> QuerySet[Job, str]:
     """Jobs that fit and that the asker sees now, oldest first."""
     try:
-        fits = JobFilter(**ask.conditions).condition
+        jobs = matching(at.actor, ask.conditions, at.now)
     except ValueError:  # only its headline is a word that this shape could not check
         raise Invalid(FieldError("filter.headline", "is no headline")) from None
-    jobs = visible(Job.objects.filter(fits, tenant=at.tenant), at.actor, at.now)
-    found = jobs.order_by("created_at", "id").values_list("job_id", flat=True)[: MOST + 1]
+    found = jobs.values_list("job_id", flat=True)[: MOST + 1]
     if len(found) > MOST:
         raise Invalid(FieldError("filter", f"fits more than {MOST} jobs: narrow it"))
     return found

@@ -22,7 +22,7 @@ from .cursor import page
 def one(actor: Actor, operation_id: str, after: int, limit: int) -> dict[str, Any]:
     """The operation, with the jobs that stand behind place `after` in its list. Raises NotVisible."""
     now = clock()
-    operation = _visible(actor).filter(operation_id=operation_id).first()
+    operation = seen_by(actor).filter(operation_id=operation_id).first()
     if operation is None:
         raise NotVisible
     seen = visible(Job.objects.filter(job_id=OuterRef("job_ref")), actor, now)
@@ -30,17 +30,18 @@ def one(actor: Actor, operation_id: str, after: int, limit: int) -> dict[str, An
     found = list(rows.order_by("position")[: limit + 1])
     more = found[limit].position if len(found) > limit else None
     listed = [_job(operation, row) for row in found[:limit]]
-    return {**_shapes([operation])[0], "list": listed, "next_after": more}
+    return {**shapes_of([operation])[0], "list": listed, "next_after": more}
 
 
 @snapshot()
 def listed(actor: Actor, cursor: str | None, limit: int) -> dict[str, Any]:
     """`{"operations": […], "next_cursor"}`, newest first."""
-    found, after = page(_visible(actor), cursor, limit)
-    return {"operations": _shapes(found), "next_cursor": after}
+    found, after = page(seen_by(actor), cursor, limit)
+    return {"operations": shapes_of(found), "next_cursor": after}
 
 
-def _visible(actor: Actor) -> QuerySet[Operation]:
+def seen_by(actor: Actor) -> QuerySet[Operation]:
+    """Those that the actor may see."""
     now = clock()
     rights = rights_of(actor, now)
     whole = rights.judge(Action.VIEW, WHOLE, now=now).allowed
@@ -49,7 +50,8 @@ def _visible(actor: Actor) -> QuerySet[Operation]:
     return rows.select_related("by", "aborted_by")
 
 
-def _shapes(operations: list[Operation]) -> list[dict[str, Any]]:
+def shapes_of(operations: list[Operation]) -> list[dict[str, Any]]:
+    """As docs/http.md shows them, without their lists; one statement."""
     answers: dict[int, dict[str, int]] = defaultdict(dict)
     rows = OperationJob.objects.filter(operation__in=operations).exclude(status="")
     for pk, status, n in rows.values_list("operation_id", "status").annotate(n=Count("id")):

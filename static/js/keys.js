@@ -29,6 +29,7 @@
   const plain = {
     j: () => move(1), ArrowDown: () => row() && move(1), k: () => move(-1), ArrowUp: () => row() && move(-1),
     e: () => (links().length ? row() : document)?.querySelector('[data-key="e"]')?.click(),
+    x: () => row()?.querySelector("[name=job]")?.click(), X: () => click("[data-tick-all]"),
     r: () => click('[data-key="r"]') ?? location.reload(),
     p: () => click('[data-do="pause"]'), t: () => click('[data-do="zone"]'),
     y: () => click("[data-copy-link]") ?? row()?.querySelector("a.ttl")?.focus(),

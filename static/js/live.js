@@ -10,7 +10,7 @@
   const ids = (selector, key) => [...document.querySelectorAll(selector)].map((element) => element.dataset[key]);
   const shown = () => ids("[data-job]", "job").slice(0, 200);
   // Milliseconds. The pill is looked at each second: it says so within 3 s, and asks by itself within 15 s.
-  const wait = { collect: 250, reconnecting: 2000, polling: 14_000, totals: 800, poll: 30_000, slowPoll: 60_000, silent: 25_000 };
+  const wait = { collect: 250, reconnecting: 2000, polling: 14_000, totals: 800, poll: 30_000, slowPoll: 60_000, silent: 25_000, worked: 4000 };
 
   let socket, retries = 0, lostAt = 0, heardAt = 0, etag = "", polls = 0;
   let paused = localStorage.getItem("paused") === "1", closed = false;
@@ -103,6 +103,8 @@
     place.replaceChildren(line);
   }
   const pullAll = () => pull(shown());
+  // What is worked off job by job: a refused one leaves no receipt to hear of.
+  setInterval(() => { if (region()?.matches("[data-poll]") && !paused && !closed && !lostAt && !document.hidden) pullAll(); }, wait.worked);
   function poll() {
     clearTimeout(pollTimer);
     if (!lostAt || paused || closed) return;

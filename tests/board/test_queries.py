@@ -7,7 +7,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from runs.commands import operations
 from runs.models import Cause
+from runs.protocol.asks import Operate
 
 from .cast import Browser, Stage
 
@@ -72,6 +74,21 @@ def test_what_lists_of_doubts_cost(stage: Stage, lena: Browser) -> None:
     assert {path: n for path, n in few.items() if n > paths[path]} == {}, few
     make(4)
     assert {path: cost(lena, path) for path in paths} == few
+
+
+def test_what_bulk_operations_cost(stage: Stage, lena: Browser) -> None:
+    def make(count: int) -> str:
+        jobs = [stage.submit(f"bulk-{next(stage.numbers)}") for _ in range(count)]
+        body = {"event_id": f"op-{count}", "command": "cancel", "cause": "other", "job_ids": jobs}
+        told = operations.start(stage.actors["lena"], Operate.model_validate(body))
+        operations.work_off(stage.clock())
+        return f"/operations/{told.fields['operation']['operation_id']}/"
+
+    few, many = make(1), make(5)
+    assert cost(lena, few) == cost(lena, many) <= 13
+    assert cost(lena, "/operations/") <= 11
+    costs = [cost(lena, f"/operations/new/?{query}") for query in ("queue=mail", "job=bulk-1&job=bulk-2")]
+    assert max(costs) <= 12, costs
 
 
 def test_what_live_patches_cost(plain: Callable[[int], None], lena: Browser) -> None:
