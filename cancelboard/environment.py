@@ -8,7 +8,8 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -102,6 +103,64 @@ def receivers(name: str, env: Mapping[str, str] = os.environ) -> list[str]:
         if whole != host or "*" in host or " " in host:
             raise WrongSetting(name, f"{host!r} is no host", "Write api.bank.example or 127.0.0.1:8001")
     return found
+
+
+def numbers(name: str, default: tuple[int, ...] = (), env: Mapping[str, str] = os.environ) -> list[int]:
+    """Whole numbers from 1 to 10,000, with commas. Raises WrongSetting."""
+    found = words(name, tuple(map(str, default)), env)
+    for word in found:
+        if not (word.isascii() and word.isdigit() and 1 <= int(word) <= 10_000):
+            raise WrongSetting(name, f"{word!r} is no whole number from 1 to 10000", "Write 1,8,24")
+    return sorted({int(word) for word in found})
+
+
+def addresses(name: str, env: Mapping[str, str] = os.environ) -> list[str]:
+    """E-mail addresses, with commas. Raises WrongSetting."""
+    found = words(name, (), env)
+    for word in found:
+        if not re.fullmatch(r"[^\s@<>,;]+@[^\s@<>,;]+", word):
+            raise WrongSetting(name, f"{word!r} is no e-mail address", "Write duty@house.example")
+    return found
+
+
+def smtp(name: str, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """A mail server for Django's e-mail: `smtp://`, `smtp+starttls://` or `smtps://`.
+    Raises WrongSetting, which never repeats the address: it may hold a password."""
+    if not (url := text(name, "", env)):
+        return {}
+    remedy = "Write smtps://user:password@mail.example:465, smtp+starttls:// or smtp://"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise WrongSetting(name, f"it is no address ({error})", remedy) from None
+    ports = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
+    if parts.scheme not in ports or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise WrongSetting(name, "it names no mail server", remedy)
+    return {
+        "host": parts.hostname,
+        "port": port or ports[parts.scheme],
+        "username": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "use_tls": parts.scheme == "smtp+starttls",
+        "use_ssl": parts.scheme == "smtps",
+    }
+
+
+def webhook(name: str, env: Mapping[str, str] = os.environ) -> str:
+    """An address by HTTPS, or to this machine. Raises WrongSetting."""
+    url = text(name, "", env)
+    try:
+        parts = urlsplit(url)
+        safe = parts.scheme == "https" or parts.hostname in ("127.0.0.1", "localhost", "::1")
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+    except ValueError:
+        safe = whole = False
+    if url and not (safe and whole):
+        raise WrongSetting(
+            name, "it is no https:// address without a user", "Write https://house.example/alerts"
+        )
+    return url
 
 
 def tokens(name: str, env: Mapping[str, str] = os.environ) -> dict[tuple[str, str], str]:

@@ -50,6 +50,29 @@ CANCELBOARD_LOOKUP_TOKENS = env.tokens("CANCELBOARD_LOOKUP_TOKENS")
 CANCELBOARD_CHECK_SECONDS = env.integer("CANCELBOARD_CHECK_SECONDS", 10, 1, 120)
 CANCELBOARD_CHECKS_AT_ONCE = env.integer("CANCELBOARD_CHECKS_AT_ONCE", 4, 1, 100)
 
+# -- alerts: who is told of what stays unknown ---------------------------------------------------------------
+#: Thresholds, as times of a queue's limit.
+CANCELBOARD_ALERT_TIMES = env.numbers("CANCELBOARD_ALERT_TIMES", (1, 8, 24))
+CANCELBOARD_ALERT_EMAIL = env.addresses("CANCELBOARD_ALERT_EMAIL")
+CANCELBOARD_ALERT_FROM = (env.addresses("CANCELBOARD_ALERT_FROM") or [""])[0]
+CANCELBOARD_SMTP = env.smtp("CANCELBOARD_SMTP_URL")
+if CANCELBOARD_ALERT_EMAIL and not (CANCELBOARD_SMTP and CANCELBOARD_ALERT_FROM):
+    raise WrongSetting(
+        "CANCELBOARD_ALERT_EMAIL",
+        "without CANCELBOARD_SMTP_URL and CANCELBOARD_ALERT_FROM nothing can be mailed",
+        "Set both",
+    )
+CANCELBOARD_ALERT_WEBHOOK = env.webhook("CANCELBOARD_ALERT_WEBHOOK")
+CANCELBOARD_ALERT_SECRET = env.text("CANCELBOARD_ALERT_SECRET")
+if CANCELBOARD_ALERT_WEBHOOK and len(CANCELBOARD_ALERT_SECRET) < 32:
+    raise WrongSetting(
+        "CANCELBOARD_ALERT_SECRET",
+        "with CANCELBOARD_ALERT_WEBHOOK it must be given, 32 characters or more: it signs what is sent",
+        'Make one: python3 -c "import secrets; print(secrets.token_urlsafe(32))"',
+    )
+#: The board's own address, for links in alerts; unset: they name the job.
+CANCELBOARD_URL = (env.origins("CANCELBOARD_URL") or [""])[0]
+
 # -- the database -----------------------------------------------------------------------------------------
 DATABASES = {
     "default": database(env.text("DATABASE_URL") or f"sqlite:///{VAR}/cancelboard.sqlite3", BASE_DIR)

@@ -2,8 +2,8 @@
 
 Each finding is one command of its own, which locks the job and judges it anew. So a pass can be killed
 anywhere and repeated, and any number of loops may run at once: the second to come finds nothing left to do.
-A start never touches a claim whose lease is live. What waits for somebody outside (verifiers, `checking.py`)
-waits in a thread of its own, outside of any transaction, and never keeps a pass waiting.
+A start never touches a claim whose lease is live. What waits for somebody outside (verifiers, `checking.py`;
+alerts, `alerting.py`) waits in a thread of its own, outside of any transaction, and keeps no pass waiting.
 """
 
 import logging
@@ -23,7 +23,7 @@ from runs.models import Job, Proposal, Step
 from runs.permissions import Actor
 from runs.protocol.asks import Ask, Checkpoint, Escalate, Expire, Lapse
 
-from . import checking
+from . import alerting, checking
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ def one_pass(asides: Asides | None = None) -> Counter[str]:
     if asides is None:
         return _whole_pass(Asides())
     done = _duties()
-    for duty in (_collect, checking.start):
+    for duty in (_collect, checking.start, alerting.start):
         try:
             done += duty(asides)
         except Exception:

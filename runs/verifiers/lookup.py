@@ -96,7 +96,9 @@ async def _get(address: str, headers: dict[str, str]) -> tuple[int, bytes]:
     """The whole of it within the time, however slowly the answer drips."""
     async with asyncio.timeout(settings.CANCELBOARD_CHECK_SECONDS):
         async with (
-            httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=None) as client,  # noqa: S113
+            httpx.AsyncClient(
+                trust_env=False, follow_redirects=False, timeout=settings.CANCELBOARD_CHECK_SECONDS
+            ) as client,
             client.stream("GET", address, headers=headers) as answer,
         ):
             body = b""
