@@ -5,7 +5,8 @@ of one helper (`may.py`), and every command asks it again.
     shell       what frames every page             shapes    what templates are given
     looks       states in their words and colours  may       what this person may do to this job, and why not
     sheet       how a form is shown and sent       refusals  what an answer means that changed nothing
-    verify, jobs, lookups, disputed, late_writes   the lists
+    verify, jobs, lookups, disputed, late_writes,  the lists
+    workers
     job, verdict, timeline                         one job
     outcome, cancel, deeds (evidence_form, forms)  what people do to it
     bulk, operations (answers)                     the same asked of many jobs

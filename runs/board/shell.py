@@ -79,7 +79,7 @@ class Shell:
                 [self._item("verify", _("Verify queue"), "verify", **self._verify), self._approvals],
             ),
             NavGroup(_("Look up"), [self._jobs, self._operations, self._can, self._words]),
-            NavGroup(_("Oversight"), [self._disputed, self._late, self._stones, *self._trail]),
+            NavGroup(_("Oversight"), [self._disputed, self._late, self._workers, self._stones, *self._trail]),
         ]
         if self._user.is_staff:
             admin = NavItem("admin", _("Django admin"), reverse("admin:index"), "gear")
@@ -130,6 +130,10 @@ class Shell:
     @property
     def _late(self) -> NavItem:
         return self._item("late", _("Late writes"), "replay")
+
+    @property
+    def _workers(self) -> NavItem:
+        return self._item("workers", _("Workers"), "worker")
 
     @property
     def _words(self) -> NavItem:

@@ -21,6 +21,7 @@ from .operations import abort, operation, operations
 from .outcome import outcome
 from .trail import trail, trail_file
 from .verify import queue
+from .workers import workers
 
 
 class JobId(StringConverter):
@@ -70,6 +71,7 @@ urlpatterns = [
     path("operations/new/", bulk, name="bulk"),
     path("operations/<operation:operation_id>/", operation, name="operation"),
     path("operations/<operation:operation_id>/abort/", abort, name="abort"),
+    path("workers/", workers, name="workers"),
     path("disputed/", disputed, name="disputed"),
     path("late/", late_writes, name="late"),
     path("audit/", trail, name="trail"),

@@ -21,6 +21,7 @@ COSTS = {
     "/jobs/?q=order": 10,
     "/tombstones/": 9,
     "/jobs/order-0/": 15,
+    "/workers/": 11,
     "/help/words/": 7,
 }
 PATCHES = {"/verify/": 14, "/jobs/": 9, "/jobs/order-0/": 15}
@@ -100,7 +101,7 @@ def test_what_live_patches_cost(plain: Callable[[int], None], lena: Browser) -> 
 
 def test_more_rows_cost_no_more(plain: Callable[[int], None], lena: Browser) -> None:
     plain(2)
-    paths = ("/verify/", "/jobs/", "/tombstones/")
+    paths = ("/verify/", "/jobs/", "/tombstones/", "/workers/")
     few = {path: cost(lena, path) for path in paths}
     plain(6)
     assert {path: cost(lena, path) for path in paths} == few
