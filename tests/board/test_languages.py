@@ -13,6 +13,8 @@ import pytest
 from babel.messages.extract import DEFAULT_KEYWORDS, extract
 from babel.messages.pofile import read_po
 from django.conf import settings
+from django.contrib import admin
+from django.utils.translation import override
 from django.utils.translation.template import templatize
 
 pytestmark = pytest.mark.pure
@@ -162,3 +164,21 @@ def test_chinese_is_set_as_chinese() -> None:
     set_wrongly = re.compile(rf"{HAN.pattern}[,;:!?.()]|[,;:!?()]{HAN.pattern}|{HAN.pattern}[A-Za-z0-9]|  ")
     dates = {said for context, (said, *_many) in catalogue() if context == "date"}
     assert not {chinese for said, chinese in both() if said not in dates and set_wrongly.search(chinese)}
+
+
+#: Columns that no page shows (hashes), that every language calls alike, or that a code names.
+NOT_NAMED = {"ID", "claim hash", "token hash", "secret hash", "attempt", "dispatch attempt"}
+
+
+def test_the_admin_names_every_column_in_chinese() -> None:
+    with override("zh-hans"):
+        names = {
+            str(name)
+            for model in admin.site._registry
+            for name in (
+                model._meta.verbose_name,
+                model._meta.verbose_name_plural,
+                *(field.verbose_name for field in (*model._meta.fields, *model._meta.many_to_many)),
+            )
+        }
+    assert {name for name in names if not HAN.search(name)} == NOT_NAMED
