@@ -25,7 +25,7 @@ class GoesOn(Exception):
     """This worker is shutting down; another should run the job."""
 
 
-class _GoOn(BaseRetryStrategy):  # type: ignore[misc]  # typed where procrastinate is installed
+class _GoOn(BaseRetryStrategy):  # type: ignore[misc, unused-ignore]  # where it is not installed
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         return RetryDecision(retry_in={"seconds": 1}) if isinstance(exception, GoesOn) else None
 
@@ -53,7 +53,7 @@ class Board:
         self._runner = Runner(
             client, lambda tool: app.tasks[tool].func, name=name, timing=timing, socket=socket
         )
-        self._task = app.task(self._run, name=NAME, retry=_GoOn())
+        self._task = app.task(name=NAME, retry=_GoOn())(self._run)
 
     def submit(
         self, job_id: str, calls: Sequence[tuple[Task[Any, Any, Any], Mapping[str, Any]]], **spec: Any
