@@ -25,9 +25,14 @@ APART = {
         "unknown_job:not_admitted",
         "tombstone:not_admitted",
     ): "one needs that there is no job, the other one",
+    (
+        "RESTORED",
+        "*NO_JOB",
+        "tombstone:not_admitted",
+    ): "the former need that there is no job, the latter one",
 }
 #: A table whose rows are asked for elsewhere.
-ELSEWHERE = {"RESTORED": Selection(("tests/audit/test_restored.py",))}
+ELSEWHERE = {"RESTORED": Selection(("tests/protocol/test_restored.py", "tests/audit/test_restored.py"))}
 
 
 def mutants(tests: Selection = TESTS) -> Iterator[Mutant]:
