@@ -49,6 +49,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
         "empty": None if rows else _empty(bool(first)),
         "held": 0,
         "bulk": _bulk(reader, first),
+        "csv": address(reverse("jobs_file"), first),
     }
     return show(request, "runs/jobs/page.html", "runs/jobs/_results.html", {"jobs": context})
 

@@ -1,9 +1,6 @@
 """The audit trail: who did what, with filters, and as a file whose first line says what narrowed it."""
 
-import csv
-import io
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +14,9 @@ from runs.errors import NotVisible
 from runs.permissions import WHOLE, Action, error_of
 from runs.queries import trail as read
 
+from .csv_file import as_csv, attached
 from .door import Reader, address, page, reader_of, show
+from .late_writes import day
 from .shapes import Empty, Link, Page
 from .verify import also, select
 
@@ -29,8 +28,6 @@ KINDS: dict[str, str | Promise] = {
     "reading": lazy("readings"),
 }
 COLUMNS = ("at", "who", "kind", "what", "object", "before", "after", "seq")
-#: What makes a spreadsheet run a cell.
-HARMFUL = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @page
@@ -75,17 +72,7 @@ def _wanted(query: dict[str, str]) -> read.Wanted:
     words = {name: query.get(name, "") for name in ("person", "kind", "object")}
     if any("\0" in word for word in words.values()) or words["kind"] not in ("", *read.KINDS):
         raise NotVisible
-    return read.Wanted(**words, since=_day(query.get("since")), until=_day(query.get("until")))
-
-
-def _day(text: str | None) -> datetime | None:
-    if not text:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise NotVisible from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return read.Wanted(**words, since=day(query.get("since")), until=day(query.get("until")))
 
 
 def _row(line: read.Line) -> dict[str, Any]:
@@ -130,9 +117,7 @@ def trail_file(request: HttpRequest, form: str) -> HttpResponse:
     body, kind = (
         (_csv(about, lines), "text/csv") if form == "csv" else (_json(about, lines), "application/x-ndjson")
     )
-    response = HttpResponse(body, content_type=f"{kind}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="audit-trail.{form}"'
-    return response
+    return attached(body, f"audit-trail.{form}", kind)
 
 
 def _cells(line: read.Line) -> dict[str, Any]:
@@ -140,20 +125,7 @@ def _cells(line: read.Line) -> dict[str, Any]:
 
 
 def _csv(about: dict[str, Any], lines: list[dict[str, Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(
-        [harmless(f"cancelboard audit trail; {'; '.join(f'{k}: {v}' for k, v in about.items())}")]
-    )
-    writer.writerow(COLUMNS)
-    writer.writerows([harmless(line[name]) for name in COLUMNS] for line in lines)
-    return out.getvalue()
-
-
-def harmless(value: Any) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(HARMFUL) else text
+    return as_csv("audit trail", about, COLUMNS, ([line[name] for name in COLUMNS] for line in lines))
 
 
 def _json(about: dict[str, Any], lines: list[dict[str, Any]]) -> str:

@@ -13,6 +13,7 @@ from .cancel import cancel
 from .checks import check
 from .deeds import deed
 from .disputed import disputed
+from .exports import jobs_file, queue_file
 from .job import job
 from .jobs import jobs
 from .late_writes import late_writes
@@ -55,6 +56,8 @@ urlpatterns = [
     path("login/", login, name="login"),
     path("logout/", logout, name="logout"),
     path("verify/", queue, name="verify"),
+    path("verify/export.csv", queue_file, name="queue_file"),
+    path("jobs/export.csv", jobs_file, name="jobs_file"),
     path("approvals/", approvals, name="approvals"),
     path("approvals/<proposal:proposal>/", approval, name="approval"),
     path("approvals/<proposal:proposal>/decline/", decline, name="decline"),

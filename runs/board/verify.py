@@ -51,6 +51,7 @@ def _page(
         "figures": _figures(counted, reader.now),
         "filters": _filters(limits, tools, wanted),
         "url": address(path, query),
+        "csv": address(reverse("queue_file"), first),
         "groups": _groups(rows),
         "page": Page(
             len(rows),

@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from runs.board.trail import harmless
+from runs.board.csv_file import harmless
 from runs.models import Reading
 from runs.permissions import Action, Actor, Line, Scope, grant, revoke_grant
 from runs.queries.trail import Wanted, page_of
