@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "runs.whence.kept_address",
     "runs.board.shell.in_their_zone",
     "axes.middleware.AxesMiddleware",  # last: it answers for a login that was locked out
 ]

@@ -90,7 +90,7 @@ class Edited(Page):
         if request.method != "POST":
             return super().changeform_view(request, object_id, form_url, more)
         try:
-            with changing(viewer_of(request).actor) as change:
+            with changing(viewer_of(request).actor, request.POST.get("because", "")) as change:
                 request.change = change  # type: ignore[attr-defined]
                 return super().changeform_view(request, object_id, form_url, more)
         except CancelboardError as refusal:  # all of it is rolled back; the same form says why

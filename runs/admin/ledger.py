@@ -1,5 +1,6 @@
 """Jobs, steps, claims, receipts, proposals, deliveries: what its viewer may see of them, only to be read."""
 
+import json
 from typing import Any, ClassVar
 
 from django.contrib import admin
@@ -9,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as lazy
 
+from runs import readings
 from runs.models import Alert, AlertSent, Check, Claim, Delivery, Job, Proposal, Receipt, Step, Tombstone
 from runs.permissions import visible
 from runs.protocol.states import Control, Result
@@ -82,6 +84,20 @@ class PartOfJob(OfJobs):
         return on_the_board(row.job.job_id)
 
 
+class HoldsEvidence(PartOfJob):
+    """Whoever opens a row reads its evidence, and that is kept, like on the board."""
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        row = super().get_object(request, object_id, from_field)
+        if row is not None:
+            actor = viewer_of(request).actor
+            readings.of_evidence(actor.tenant_id, actor.user_id, row.job.job_id, [{"body": self.body(row)}])
+        return row
+
+    def body(self, row: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+
 class StepPage(PartOfJob):
     list_display = ("job", "ordinal", "label", "tool", "state", "board")
     exclude = ("attempt", "dispatch_attempt")
@@ -92,7 +108,7 @@ class ClaimPage(PartOfJob):
     exclude = ("token_hash",)
 
 
-class ReceiptPage(PartOfJob):
+class ReceiptPage(HoldsEvidence):
     ordering = ("-at", "-id")
     list_display = ("job_ref", "seq", "kind", "status", "actor_name", "at", "board")
     list_filter = (by("kind", lazy("kind"), sorted(TABLES)),)
@@ -101,11 +117,17 @@ class ReceiptPage(PartOfJob):
     def named(self, request: HttpRequest, term: str) -> Q:
         return super().named(request, term) | Q(event_id=term)
 
+    def body(self, row: Any) -> dict[str, Any]:
+        return json.loads(row.body)  # type: ignore[no-any-return]
 
-class ProposalPage(PartOfJob):
+
+class ProposalPage(HoldsEvidence):
     list_display = ("job", "ordinal", "outcome", "state", "by", "at", "board")
     list_select_related = ("job", "by")
     list_filter = (by("state", lazy("state"), PROPOSALS),)
+
+    def body(self, row: Any) -> dict[str, Any]:
+        return {"evidence": row.evidence}
 
 
 class DeliveryPage(OfJobs):

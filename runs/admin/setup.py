@@ -84,7 +84,7 @@ class QueuePage(Edited):
                 raise Invalid(
                     FieldError(name, _("1 to 128 of A-Z a-z 0-9 . _ : -, the first a letter or digit."))
                 )
-        checked(obj)
+        _keep(change, obj, new)
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **shown: Any) -> Any:
         obj = shown.get("obj")
@@ -125,7 +125,7 @@ class ToolPage(Edited):
         except re.error as error:
             told = _("This is no regular expression: %(fault)s.") % {"fault": error}
             raise Invalid(FieldError("reference_pattern", told)) from None
-        checked(obj)
+        _keep(change, obj, new)
 
 
 def _check_link(template: str) -> None:
@@ -206,7 +206,20 @@ class CausePage(Edited):
     def write(self, change: Change, obj: Any, given: dict[str, Any], new: bool) -> None:
         if not new or given["built_in"]:
             obj.retired_at = change.now
-        checked(obj)
+        _keep(change, obj, new)
+
+
+def _keep(change: Change, obj: Any, new: bool) -> None:
+    """Save it by its own rules, and write into the trail what it was and is. Raises Invalid."""
+    before = "" if new else _as_text(type(obj).objects.get(pk=obj.pk))
+    checked(obj)
+    change.keep(f"{obj._meta.model_name}: {'made' if new else 'changed'}", str(obj), before, _as_text(obj))
+
+
+def _as_text(obj: Any) -> str:
+    shown = [field for field in obj._meta.fields if field.name not in ("id", "tenant")]
+    given = {field.name: getattr(obj, field.attname) for field in shown}
+    return ", ".join(f"{name} {value}" for name, value in given.items() if value)
 
 
 class TenantPage(Page):

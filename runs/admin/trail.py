@@ -6,7 +6,7 @@ from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
 from django.db.models import Model
 from django.utils.translation import gettext_lazy as lazy
 
-from runs.models import Drill, Reading, Refusal
+from runs.models import Alteration, Drill, Reading, Refusal
 from runs.permissions import Action
 
 from .base import ForAuditors
@@ -28,9 +28,15 @@ class RefusalPage(ForAuditors):
 
 
 class ReadingPage(ForAuditors):
-    list_display = ("at", "user", "kind", "job_ref", "filter")
+    list_display = ("at", "user", "address", "kind", "job_ref", "filter")
     list_select_related = ("user",)
     list_filter = (by("kind", lazy("kind"), ("evidence", "export")),)
+    ordering = ("-at", "-id")
+
+
+class AlterationPage(ForAuditors):
+    list_display = ("at", "by", "address", "what", "object", "before", "after", "reason")
+    list_select_related = ("by",)
     ordering = ("-at", "-id")
 
 
@@ -44,5 +50,6 @@ PAGES: dict[type[Model], Any] = {
     LogEntry: LogPage,
     Refusal: RefusalPage,
     Reading: ReadingPage,
+    Alteration: AlterationPage,
     Drill: DrillPage,
 }

@@ -42,7 +42,9 @@ def list_receipts(request: Request, job_id: JobId, after: After, limit: Limit) -
 
 
 def get_certificate(request: Request, job_id: JobId) -> HttpResponse:
-    return sent(certificate.certificate(request.auth, job_id))
+    made = certificate.certificate(request.auth, job_id)
+    readings.of_certificate(request.auth.tenant_id, request.auth.user_id, job_id)
+    return sent(made)
 
 
 def follow_job(request: Request, job_id: JobId, after: After) -> HttpResponse:

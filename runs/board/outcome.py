@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from runs import readings
 from runs.commands import Answer
 from runs.errors import NotVisible
 from runs.models import Tool
@@ -30,6 +31,7 @@ def outcome(request: HttpRequest, job_id: str, ordinal: int) -> HttpResponse:
     found = job_page(reader.actor, job_id, reader.now)
     if ordinal >= found.row.n_steps:
         raise NotVisible
+    readings.of_evidence(reader.actor.tenant_id, reader.actor.user_id, job_id, found.receipts)
 
     def make(found: JobPage, **given: Any) -> EvidenceForm:
         tool = found.tools.get(found.shape["steps"][ordinal]["tool"])

@@ -26,8 +26,9 @@ KINDS: dict[str, str | Promise] = {
     "right": lazy("rights"),
     "refusal": lazy("refusals"),
     "reading": lazy("readings"),
+    "account": lazy("accounts and setup"),
 }
-COLUMNS = ("at", "who", "kind", "what", "object", "before", "after", "seq")
+COLUMNS = ("at", "who", "kind", "what", "object", "before", "after", "seq", "address", "reason")
 
 
 @page
@@ -76,7 +77,7 @@ def _wanted(query: dict[str, str]) -> read.Wanted:
 
 
 def _row(line: read.Line) -> dict[str, Any]:
-    is_job = line.kind != "right" and line.object
+    is_job = line.kind not in ("right", "account") and line.object
     return {
         "at": line.at,
         "who": line.who,
@@ -87,6 +88,8 @@ def _row(line: read.Line) -> dict[str, Any]:
         if is_job and line.kind == "command" and line.seq
         else "",
         "change": " → ".join(filter(None, (line.before, line.after))),
+        "address": line.address,
+        "reason": line.reason,
     }
 
 

@@ -14,7 +14,7 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 from django.http import parse_cookie
 
-from runs import live
+from runs import live, readings
 from runs.errors import CancelboardError, TooMany
 from runs.permissions import Actor
 from runs.queries import receipts
@@ -123,7 +123,10 @@ class Stream:
 
     def look(self) -> dict[str, Any]:
         """The next receipts, where they may still be seen: judged each time, at least every ten seconds."""
-        return receipts.of_job(self.actor(), self.job_id, self.after, PAGE)
+        actor = self.actor()
+        found = receipts.of_job(actor, self.job_id, self.after, PAGE)
+        readings.of_evidence(actor.tenant_id, actor.user_id, self.job_id, found["receipts"])
+        return found
 
     async def say(self, body: bytes) -> None:
         await self.send({"type": "http.response.body", "body": body, "more_body": True})

@@ -12,12 +12,13 @@ from .operations import Operation, OperationJob
 from .people import Grant, Refusal, Tenant, Token, User
 from .settings import Cause, Queue, Tool
 from .snapshot import snapshot
-from .trail import Reading
+from .trail import Alteration, Reading
 from .watching import Alert, AlertSent, Check
 
 __all__ = [
     "Alert",
     "AlertSent",
+    "Alteration",
     "Archive",
     "ArchivedJob",
     "Cause",

@@ -1,7 +1,12 @@
-"""Who looked: reading evidence, and exporting, are kept like what was done. Append-only (`triggers.py`)."""
+"""Who looked, and who changed accounts and what is set up: kept like what was done. Append-only
+(`triggers.py`).
+
+A grant is its own record (`people.py`), a command its receipt (`ledger.py`).
+"""
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from .people import Tenant, User
 
@@ -15,6 +20,8 @@ class Reading(models.Model):
     job_ref = models.CharField(max_length=128, blank=True, default="")
     #: Of an export: what it was narrowed by.
     filter = models.TextField(blank=True, default="")
+    #: Where the request came from; empty where that is not known.
+    address = models.CharField(max_length=45, blank=True, default="")
     at = models.DateTimeField()
 
     class Meta:
@@ -25,3 +32,26 @@ class Reading(models.Model):
             models.Index(fields=["tenant", "-at", "-id"], name="reading_newest"),
             models.Index(fields=["user", "job_ref", "-at"], name="reading_of_job"),
         ]
+
+
+class Alteration(models.Model):
+    """An account, a group, a token, a queue, a tool or a cause was made or changed."""
+
+    tenant = models.ForeignKey(Tenant, models.PROTECT, related_name="+")
+    #: Null for who has the machine.
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    what = models.CharField(max_length=32)
+    #: Whose, by name: it is still called so when its row is called otherwise.
+    object = models.CharField(max_length=260)
+    before = models.TextField(blank=True, default="")
+    after = models.TextField(blank=True, default="")
+    reason = models.CharField(max_length=500, blank=True, default="")
+    address = models.CharField(max_length=45, blank=True, default="")
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("alteration"), _("alterations")
+        indexes = [models.Index(fields=["tenant", "-at", "-id"], name="alteration_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.object}"

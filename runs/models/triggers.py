@@ -11,7 +11,7 @@ from django.db import connections
 RECEIPT, GRANT = "runs_receipt", "runs_grant"
 OPERATION, LISTED = "runs_operation", "runs_operationjob"
 ARCHIVE, ARCHIVED = "runs_archive", "runs_archivedjob"
-READING = "runs_reading"
+READING, ALTERATION = "runs_reading", "runs_alteration"
 KEPT = (  # of a grant: everything but its revocation
     *("id", "tenant_id", "user_id", "group_id", "action", "effect", "scope", "queue", "owner", "job"),
     *("not_before", "expires_at", "reason", "granted_by_id", "granted_at"),
@@ -73,6 +73,10 @@ CREATE OR REPLACE TRIGGER cb_reading_row BEFORE UPDATE OR DELETE ON {READING} FO
 cb_refuse();
 CREATE OR REPLACE TRIGGER cb_reading_all BEFORE TRUNCATE ON {READING} FOR EACH STATEMENT EXECUTE FUNCTION
 cb_refuse();
+CREATE OR REPLACE TRIGGER cb_alteration_row BEFORE UPDATE OR DELETE ON {ALTERATION} FOR EACH ROW EXECUTE
+FUNCTION cb_refuse();
+CREATE OR REPLACE TRIGGER cb_alteration_all BEFORE TRUNCATE ON {ALTERATION} FOR EACH STATEMENT EXECUTE
+FUNCTION cb_refuse();
 """
 
 SQLITE = [
@@ -118,6 +122,13 @@ SQLITE = [
                 *(READING, "REPLACE"),
                 f"INSERT ON {READING} WHEN EXISTS (SELECT 1 FROM {READING} WHERE id = NEW.id)",
             ),
+            ("cb_alteration_delete", ALTERATION, "DELETE", f"DELETE ON {ALTERATION}"),
+            ("cb_alteration_update", ALTERATION, "UPDATE", f"UPDATE ON {ALTERATION}"),
+            (
+                "cb_alteration_replace",
+                *(ALTERATION, "REPLACE"),
+                f"INSERT ON {ALTERATION} WHEN EXISTS (SELECT 1 FROM {ALTERATION} WHERE id = NEW.id)",
+            ),
             ("cb_listed_delete", LISTED, "DELETE", f"DELETE ON {LISTED}"),
             (
                 "cb_listed_replace",
@@ -144,7 +155,7 @@ def install(using: str = "default", **_: Any) -> None:
     migrated)."""
     connection = connections[using]
     tables = connection.introspection.table_names()
-    if not {RECEIPT, GRANT, OPERATION, LISTED, ARCHIVE, ARCHIVED, READING} <= set(tables):
+    if not {RECEIPT, GRANT, OPERATION, LISTED, ARCHIVE, ARCHIVED, READING, ALTERATION} <= set(tables):
         return  # migrated back
     with connection.cursor() as cursor:
         for statement in [POSTGRESQL] if connection.vendor == "postgresql" else SQLITE:

@@ -20,7 +20,7 @@ from runs.protocol.fields import ID
 from .actor import Actor
 from .changing import Change, changing
 from .grants import write_grants
-from .groups import groups_of
+from .groups import called, groups_of
 from .templates import TEMPLATES
 
 #: Receipts and pages call the server and its verifiers so: nobody else may be called that.
@@ -42,22 +42,24 @@ def set_active(actor: Actor, user: User, active: bool) -> None:
     """Switch a principal off, or on again. Its next decision, and its sockets, know it at once."""
     with changing(actor) as change:
         found = change.own(user)
+        before = as_text(found)
         found.is_active = active
         found.save(update_fields=["is_active"])
+        _keep(change, found, before)
 
 
 def join_group(actor: Actor, user: User, group: Group) -> None:
     """Raises NotAllowed: `sod_self_grant` for oneself."""
     with changing(actor) as change:
         change.authorise(gains=user)
-        change.own(user).groups.add(group)
+        _joins(change, change.own(user), {group})
 
 
 def leave_group(actor: Actor, user: User, group: Group) -> None:
     """The same rule: a group can hold a ban too, and nobody lifts their own."""
     with changing(actor) as change:
         change.authorise(gains=user)
-        change.own(user).groups.remove(group)
+        _leaves(change, change.own(user), {group})
 
 
 def check_name(username: str) -> None:
@@ -99,6 +101,7 @@ def new_person(change: Change, username: str, name: str, *, password: str | None
     if faults:
         raise Invalid(*(FieldError(field, fault) for field, fault in faults.items()))
     user.save()
+    change.keep("account: made", user.name, after=f"person, signs in as {user.username}")
     return user
 
 
@@ -109,12 +112,44 @@ def stand(change: Change, user: User, standing: Standing) -> None:
     _check(change, found, standing)
     if found.sponsor_id != (standing.sponsor and standing.sponsor.pk):
         change.authorise(gains=found.sponsor)
+    before = as_text(found)
     found.is_active, found.owner_key, found.sponsor = standing.active, standing.owner_key, standing.sponsor
     found.is_staff = found.is_superuser = standing.administers
     found.save()
+    _keep(change, found, before)
     mine = groups_of(change.actor.tenant_name)
-    kept = found.groups.exclude(pk__in=mine.values("pk"))
-    found.groups.set([*kept, *mine.filter(pk__in=[group.pk for group in standing.groups])])
+    wanted = set(mine.filter(pk__in=[group.pk for group in standing.groups]))
+    member = set(mine.filter(user=found))
+    _joins(change, found, wanted - member)
+    _leaves(change, found, member - wanted)
+
+
+def as_text(user: User) -> str:
+    """What may change about an account, but for its groups, for the trail."""
+    words = [
+        "on" if user.is_active else "off",
+        f"owner key {user.owner_key}" if user.owner_key else "",
+        f"sponsor {user.sponsor.name}" if user.sponsor else "",
+        "enters the admin" if user.is_staff else "",
+    ]
+    return ", ".join(filter(None, words))
+
+
+def _keep(change: Change, user: User, before: str) -> None:
+    if (after := as_text(user)) != before:
+        change.keep("account: changed", user.name, before, after)
+
+
+def _joins(change: Change, user: User, groups: set[Group]) -> None:
+    user.groups.add(*groups)
+    for group in sorted(groups, key=called):
+        change.keep("member: added", user.name, after=called(group))
+
+
+def _leaves(change: Change, user: User, groups: set[Group]) -> None:
+    user.groups.remove(*groups)
+    for group in sorted(groups, key=called):
+        change.keep("member: removed", user.name, before=called(group))
 
 
 def _check(change: Change, user: User, standing: Standing) -> None:
@@ -140,6 +175,7 @@ def new_password(change: Change, user: User, password: str) -> None:
         raise Invalid(FieldError("password", _("A service account has tokens, never a password.")))
     found.set_password(password)
     found.save(update_fields=["password"])
+    change.keep("password: set", found.name)
 
 
 def service_account(change: Change, name: str, sponsor: User | None) -> User:
@@ -155,6 +191,11 @@ def service_account(change: Change, name: str, sponsor: User | None) -> User:
         account.set_unusable_password()
     if account.kind != User.Kind.SERVICE:
         raise Invalid(FieldError("name", _("This is a person: people use no tokens.")))
+    new, before = account.pk is None, as_text(account)
     account.sponsor = sponsor or account.sponsor
     account.save()
+    if new:
+        change.keep("account: made", name, after=f"service account, {as_text(account)}")
+    else:
+        _keep(change, account, before)
     return account

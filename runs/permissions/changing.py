@@ -17,7 +17,8 @@ from django.dispatch import Signal
 
 from runs import ledger
 from runs.errors import Busy, NotVisible
-from runs.models import User
+from runs.models import Alteration, User
+from runs.whence import ADDRESS
 
 from .actor import Actor
 from .decision import Rights
@@ -37,6 +38,21 @@ class Change:
     actor: Actor
     now: datetime
     rights: Rights
+    reason: str = ""
+
+    def keep(self, what: str, named: str, before: str = "", after: str = "") -> None:
+        """Write into the trail what is altered here. Grants are not: each is its own record."""
+        Alteration.objects.create(
+            tenant_id=self.actor.tenant_id,
+            by_id=self.actor.user_id,
+            what=what,
+            object=named,
+            before=before,
+            after=after,
+            reason=self.reason,
+            address=ADDRESS.get(),
+            at=self.now,
+        )
 
     def authorise(self, gains: User | Group | None = None) -> None:
         """Raises unless the actor may manage grants, and is not itself who `gains` by it."""
@@ -59,8 +75,9 @@ class Change:
 
 
 @contextmanager
-def changing(actor: Actor) -> Iterator[Change]:
+def changing(actor: Actor, reason: str = "") -> Iterator[Change]:
     """Change rights in the actor's tenant inside this block, all or nothing; nobody decides meanwhile.
+    `reason` is kept with what `keep` is told.
 
     Raises NotAllowed or Unauthenticated without `manage_grants`, Busy where the lock did not come.
     """
@@ -68,7 +85,7 @@ def changing(actor: Actor) -> Iterator[Change]:
         with transaction.atomic(durable=True):
             lock_exclusive(actor.tenant_id)
             now = ledger.clock()
-            change = Change(actor, now, rights_of(actor, now))
+            change = Change(actor, now, rights_of(actor, now), reason)
             change.authorise()
             yield change
             transaction.on_commit(partial(rights_changed.send, None, tenant_id=actor.tenant_id), robust=True)

@@ -28,5 +28,8 @@ def write_group(change: Change, group: Group, name: str) -> None:
         raise Invalid(FieldError("called", _("A name has 1 to %(most)d characters.") % {"most": most}))
     if Group.objects.filter(name=whole).exclude(pk=group.pk).exists():
         raise Invalid(FieldError("called", _("There is such a group already.")))
+    before = called(group) if group.pk else ""
     group.name = whole
     group.save()
+    if before != name:
+        change.keep("group: renamed" if before else "group: made", name, before)

@@ -39,9 +39,18 @@ def revoke_token(actor: Actor, token_id: int) -> None:
 
 def end_token(change: Change, token_id: int) -> None:
     """The same, inside a change that is under way."""
-    if not Token.objects.filter(pk=token_id, user__tenant_id=change.actor.tenant_id).exists():
+    mine = Token.objects.select_related("user").filter(user__tenant_id=change.actor.tenant_id)
+    token = mine.filter(pk=token_id).first()
+    if token is None:
         raise NotVisible
-    Token.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=change.now)
+    if Token.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=change.now):
+        change.keep("token: revoked", token.user.name, before=as_text(token))
+
+
+def as_text(token: Token) -> str:
+    """What a token is for, for the trail; never its secret."""
+    queues = f" in {' '.join(token.queues)}" if token.queues else ""
+    return f"{token}: {' '.join(token.actions)}{queues}, until {token.expires_at:%Y-%m-%d}"
 
 
 def open_account(
@@ -79,6 +88,7 @@ def write_token(
         created_at=change.now,
         expires_at=change.now + timedelta(days=days),
     )
+    change.keep("token: made", account.name, after=as_text(token))
     return token, f"cb_{prefix}_{secret}"
 
 

@@ -1,5 +1,5 @@
-"""The audit trail: who did what, when, on what. Receipts, rights given and taken, refusals, and who read
-evidence, newest first, as their reader may see them.
+"""The audit trail: who did what, when, on what. Receipts, rights given and taken, refusals, who read
+evidence, and who changed accounts and what is set up, newest first, as their reader may see them.
 
 Receipts are for those who may export their job; the rest, which names people, for those who manage grants or
 may export all of the tenant.
@@ -16,7 +16,7 @@ from django.db.models import F, Q, QuerySet
 
 from runs.errors import FieldError, Invalid
 from runs.ledger import clock
-from runs.models import Grant, Reading, Receipt, Refusal, snapshot
+from runs.models import Alteration, Grant, Reading, Receipt, Refusal, snapshot
 from runs.permissions import WHOLE, Action, Actor, Rights, rights_of, visible
 
 PAGE, MOST = 50, 10_000
@@ -46,6 +46,8 @@ class Line:
     before: str = ""
     after: str = ""
     seq: int | None = None
+    address: str = ""  #: where it came from; "" where that is not known
+    reason: str = ""
     key: tuple[int, int] = (0, 0)  #: its source and row
 
 
@@ -65,7 +67,9 @@ def _receipt(row: Receipt) -> Line:
 
 def _grant(row: Grant) -> Line:
     subject = row.user.name if row.user else row.group.name if row.group else ""
-    return Line(row.at, row.by or "system", "right", "grant", subject, "", str(row))  # type: ignore[attr-defined]
+    by = row.by or "system"  # type: ignore[attr-defined]
+    at = row.granted_at
+    return Line(at, by, "right", "grant", subject, "", str(row), reason=row.reason)
 
 
 def _revoked(row: Grant) -> Line:
@@ -79,7 +83,23 @@ def _refusal(row: Refusal) -> Line:
 
 
 def _reading(row: Reading) -> Line:
-    return Line(row.at, row.user.name, "reading", f"read: {row.kind}", row.job_ref, "", row.filter)
+    what = f"read: {row.kind}"
+    return Line(row.at, row.user.name, "reading", what, row.job_ref, "", row.filter, address=row.address)
+
+
+def _alteration(row: Alteration) -> Line:
+    by = row.by.name if row.by else "system"
+    return Line(
+        row.at,
+        by,
+        "account",
+        row.what,
+        row.object,
+        row.before,
+        row.after,
+        address=row.address,
+        reason=row.reason,
+    )
 
 
 @dataclass(frozen=True)
@@ -125,6 +145,12 @@ SOURCES = (
     ),
     Source(
         "reading", lambda: Reading.objects.select_related("user"), _reading, "at", "user__name", ("job_ref",)
+    ),
+    Source(
+        "account",
+        lambda: Alteration.objects.select_related("by"),
+        _alteration,
+        *("at", "by__name", ("object",)),
     ),
 )
 KINDS = tuple(dict.fromkeys(source.kind for source in SOURCES))

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from runs import causes
-from runs.models import Cause, Claim, Grant, Queue, Token, Tool, User
+from runs.models import Alteration, Cause, Claim, Grant, Queue, Token, Tool, User
 from runs.permissions import Action, Actor, Line, Scope, authenticate, grant, issue_token
 from tests.board.cast import Stage
 
@@ -375,3 +375,42 @@ def test_all_or_nothing_and_under_the_tenants_lock(stage: Stage, lena: Desk) -> 
         ]
         assert len(written) == 2
         assert lock < min(written)
+
+
+# -- the trail -----------------------------------------------------------------------------------------------
+def trail() -> list[tuple[str, str, str, str]]:
+    rows = Alteration.objects.filter(by__name="lena").order_by("pk")
+    return [(row.what, row.object, row.reason, row.address) for row in rows]
+
+
+def test_what_is_changed_here_is_in_the_trail_with_its_reason_and_where_from(
+    stage: Stage, lena: Desk
+) -> None:
+    lena.client.defaults["REMOTE_ADDR"] = "10.1.2.3"
+    sam, mail = stage.people["sam"], Queue.objects.get(name="mail")
+    lena.post("auth/group/add/", called="night", because="a night shift")
+    night = Group.objects.get(name="acme/night")
+    lena.post(f"auth/group/{night.pk}/change/", called="late", because="nobody sleeps")
+    on = {"is_active": "on", "owner_key": "", "sponsor": "", "members_of": [night.pk]}
+    lena.post(f"runs/user/{sam.pk}/change/", because="joins them", **on)
+    changed = {"id_prefix": "", "reconcile_needs": "2", "limit_seconds": "60"}
+    lena.post(f"runs/queue/{mail.pk}/change/", because="four eyes", **changed)
+    assert trail() == [
+        ("group: made", "night", "a night shift", "10.1.2.3"),
+        ("group: renamed", "late", "nobody sleeps", "10.1.2.3"),
+        ("member: added", "sam", "joins them", "10.1.2.3"),
+        ("queue: changed", "mail", "four eyes", "10.1.2.3"),
+    ]
+    last = Alteration.objects.latest("pk")
+    assert "reconcile_needs 1" in last.before
+    assert "reconcile_needs 2" in last.after
+    lena.post(f"runs/queue/{mail.pk}/change/", because="", **changed)
+    assert len(trail()) == 4, "without a reason nothing was changed"
+
+
+def test_a_password_is_in_the_trail_and_never_what_it_is(stage: Stage, lena: Desk) -> None:
+    sam = stage.people["sam"]
+    on = {"is_active": "on", "owner_key": "", "sponsor": ""}
+    lena.post(f"runs/user/{sam.pk}/change/", password=PASSWORD, again=PASSWORD, **on)
+    assert [row[:2] for row in trail()] == [("password: set", "sam")]
+    assert not [row for row in Alteration.objects.values() if PASSWORD in str(row) or "pbkdf2" in str(row)]

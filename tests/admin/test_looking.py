@@ -12,20 +12,20 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.commands import do
-from runs.models import Queue, Receipt, Tenant, User
+from runs.models import Queue, Reading, Receipt, Tenant, User
 from runs.permissions import Action, Actor, Line, grant, issue_token
 from runs.protocol.asks import Submit
-from tests.board.cast import Stage, spec
+from tests.board.cast import CONFIRMED, Stage, spec
 
 from .conftest import Desk
 
 READ_ONLY = (
     *("job", "tombstone", "step", "claim", "receipt", "proposal", "delivery", "refusal", "tenant"),
-    *("operation", "operationjob", "archive", "archivedjob", "reading", "drill"),
+    *("operation", "operationjob", "archive", "archivedjob", "reading", "drill", "alteration"),
     *("check", "alert", "alertsent"),
 )
 EDITED = ("user", "grant", "token", "queue", "tool", "cause")
-ABOUT_PEOPLE = ("user", "grant", "token", "refusal", "reading", "drill")
+ABOUT_PEOPLE = ("user", "grant", "token", "refusal", "reading", "drill", "alteration")
 
 
 def test_every_model_has_its_page_and_nothing_else_has() -> None:
@@ -215,3 +215,17 @@ def test_it_holds_nothing_inline(stage: Stage, lena: Desk) -> None:
         for inline in (" style=", " onclick=", " onload=", "<style", "javascript:"):
             assert inline not in page, (path, inline)
         assert not re.findall(r"<script(?![^>]* src=)", page), path
+
+
+@pytest.mark.parametrize("model", ["receipt", "proposal"])
+def test_who_opens_a_row_with_evidence_is_kept_as_its_reader(stage: Stage, lena: Desk, model: str) -> None:
+    stage.unknown("order-1", queue="books")
+    stage("lena", "order-1", "reconcile", ordinal=0, outcome="ok", evidence=CONFIRMED)
+    stage.submit("order-2")
+    page = admin.site._registry[apps.get_model("runs", model)]
+    bare = Receipt.objects.get(job__job_id="order-2")
+    row = page.model.objects.filter(job__job_id="order-1").latest("pk")
+    lena.text(f"runs/receipt/{bare.pk}/change/")
+    assert not Reading.objects.exists(), "it holds none"
+    lena.text(f"runs/{model}/{row.pk}/change/")
+    assert list(Reading.objects.values_list("user__name", "job_ref")) == [("lena", "order-1")]

@@ -5,12 +5,28 @@ import io
 import json
 
 import pytest
+from django.contrib.auth.models import Group
+from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from runs.board.csv_file import harmless
+from runs.errors import CancelboardError
 from runs.models import Reading
-from runs.permissions import Action, Actor, Line, Scope, grant, revoke_grant
+from runs.permissions import (
+    Action,
+    Actor,
+    Line,
+    Scope,
+    grant,
+    issue_token,
+    join_group,
+    leave_group,
+    open_account,
+    revoke_grant,
+    revoke_token,
+    set_active,
+)
 from runs.queries.trail import Wanted, page_of
 
 from .cast import CONFIRMED, Browser, Stage
@@ -74,7 +90,7 @@ def test_it_tells_who_did_what(told: Stage, aud: Browser) -> None:
 
 def test_who_manages_grants_reads_of_rights_and_not_of_jobs(told: Stage) -> None:
     kinds = {line["kind"] for line in lines(told.browser("ada"))[1:]}
-    assert kinds == {"right", "refusal", "reading"}
+    assert kinds == {"right", "refusal", "reading", "account"}
     assert "cancel: requested" not in told.browser("ada").get("/audit/").text
 
 
@@ -128,7 +144,7 @@ def test_the_first_line_of_a_file_says_what_narrowed_it(told: Stage, aud: Browse
     assert answer["Content-Disposition"] == 'attachment; filename="audit-trail.csv"'
     first, head, *rows = csv.reader(io.StringIO(answer.content.decode()))
     assert first[0].startswith("cancelboard audit trail; filter: person=lena; tenant: acme; by: aud")
-    assert head == ["at", "who", "kind", "what", "object", "before", "after", "seq"]
+    assert head == ["at", "who", "kind", "what", "object", "before", "after", "seq", "address", "reason"]
     assert [row[1] for row in rows] == ["lena"]
     assert lines(aud)[0]["filter"] == "everything"
 
@@ -163,7 +179,7 @@ def test_reading_evidence_is_in_it(told: Stage, aud: Browser) -> None:
         lena.get("/jobs/order-1/")
     found = Reading.objects.filter(kind="evidence").values_list("user__name", "job_ref")
     assert list(found) == [("lena", "order-1")], "once an hour, and only where there is evidence"
-    assert "lena read: evidence readings order-1" in aud.get("/audit/").text
+    assert "lena from 127.0.0.1 read: evidence readings order-1" in aud.get("/audit/").text
     told.browser("omar").client.get("/api/v1/jobs/order-1/receipts")
     assert Reading.objects.filter(user__name="omar", job_ref="order-1").count() == 1
 
@@ -173,17 +189,102 @@ def test_who_may_not_see_it_leaves_no_reading(told: Stage) -> None:
     assert not Reading.objects.filter(user__name="ada").exists()
 
 
-@pytest.mark.parametrize("change", ["UPDATE runs_reading SET filter = 'x'", "DELETE FROM runs_reading"])
-def test_the_database_changes_no_reading(told: Stage, change: str) -> None:
+@pytest.mark.parametrize("table", ["runs_reading", "runs_alteration"])
+@pytest.mark.parametrize("change", ["UPDATE {} SET address = 'x'", "DELETE FROM {}"])
+def test_the_database_changes_no_reading_and_no_alteration(told: Stage, change: str, table: str) -> None:
     Reading.objects.create(tenant=told.tenant, user=told.people["sam"], kind="export", at=timezone.now())
+    set_active(told.actors["ada"], told.people["sam"], False)
     with (
         pytest.raises(DatabaseError, match="append-only"),
         transaction.atomic(),
         connection.cursor() as cursor,
     ):
-        cursor.execute(change)
+        cursor.execute(change.format(table))
 
 
 def test_a_refused_look_is_counted(told: Stage, aud: Browser) -> None:
     told.browser("sam").get("/audit/")
     assert "sam export: no_grant" in aud.get("/audit/").text
+
+
+# -- accounts, groups, tokens, and what is set up ----------------------------------------------------------
+def accounts(aud: Browser, **query: str) -> list[tuple[str, str, str, str, str]]:
+    found = lines(aud, kind="account", **query)[1:]
+    return [tuple(line[name] for name in ("who", "what", "object", "before", "after")) for line in found]  # type: ignore[misc]
+
+
+def test_who_changed_which_account_group_and_token(stage: Stage, aud: Browser) -> None:
+    ada, sam, w1 = stage.actors["ada"], stage.people["sam"], stage.people["w1"]
+    night = Group.objects.create(name="acme/night")
+    set_active(ada, sam, False)
+    set_active(ada, sam, False)
+    join_group(ada, sam, night)
+    leave_group(ada, sam, night)
+    token, text = issue_token(ada, w1, [Action.VIEW], ["mail"], days=7)
+    for _again in range(2):
+        revoke_token(ada, token.pk)
+    token.refresh_from_db()
+    until = f"{token.expires_at:%Y-%m-%d}"
+    mine = [line for line in accounts(aud) if line[0] == "ada"]
+    assert mine[::-1] == [
+        ("ada", "account: changed", "sam", "on", "off"),
+        ("ada", "member: added", "sam", "", "night"),
+        ("ada", "member: removed", "sam", "night", ""),
+        ("ada", "token: made", "w1", "", f"cb_{token.prefix}_…: view in mail, until {until}"),
+        ("ada", "token: revoked", "w1", f"cb_{token.prefix}_…: view in mail, until {until}", ""),
+    ], "and what changed nothing is not in it"
+    answer = aud.client.get(EXPORT.format("json"), {"kind": "account"}).content.decode()
+    assert text.rsplit("_", 1)[1] not in answer
+    assert "ada token: made accounts and setup w1" in aud.get("/audit/", object="w1").text
+
+
+def test_what_is_made_from_the_shell_is_the_systems(stage: Stage, aud: Browser) -> None:
+    call_command("token", "--tenant", "acme", "--name", "w9", "--allow", "view", "--sponsor", "omar")
+    found = [line[:3] for line in accounts(aud, object="w9")]
+    assert found == [("system", "token: made", "w9"), ("system", "account: made", "w9")]
+    assert accounts(aud, person="ada") == []
+
+
+def test_a_refused_change_is_not_in_it(stage: Stage, aud: Browser) -> None:
+    before = accounts(aud)
+    with pytest.raises(CancelboardError):
+        set_active(stage.actors["sam"], stage.people["lena"], False)
+    with pytest.raises(CancelboardError):
+        open_account(stage.actors["ada"], "w9", [Action.APPROVE])
+    assert accounts(aud) == before
+
+
+# -- evidence read through every other door ----------------------------------------------------------------
+def readers(kind: str = "evidence") -> list[tuple[str, str, str]]:
+    rows = Reading.objects.filter(kind=kind).order_by("pk")
+    return list(rows.values_list("user__name", "job_ref", "address"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/jobs/order-1/",
+        "/jobs/order-1/steps/0/outcome/",
+        "/api/v1/jobs/order-1/receipts",
+        "/api/v1/receipts/e-seen",
+    ],
+)
+def test_where_evidence_is_read_that_is_kept(stage: Stage, path: str) -> None:
+    stage.begin("order-1")
+    stage("sam", "order-1", "observe", ordinal=0, evidence=CONFIRMED, event_id="e-seen")
+    assert stage.browser("lena").client.get(path, REMOTE_ADDR="10.9.8.7").status_code == 200
+    assert readers() == [("lena", "order-1", "10.9.8.7")]
+
+
+def test_a_certificate_is_an_export(told: Stage, aud: Browser, capsys: pytest.CaptureFixture[str]) -> None:
+    assert aud.client.get("/api/v1/jobs/order-1/certificate").status_code == 200
+    assert told.browser("sam").client.get("/api/v1/jobs/order-1/certificate").status_code == 403
+    call_command("certificate", "order-1", "--as", "aud")
+    assert readers("export") == [("aud", "order-1", "127.0.0.1"), ("aud", "order-1", "")]
+    assert "aud read: export readings order-1 certificate" in aud.get("/audit/").text
+
+
+def test_the_page_says_where_it_came_from(told: Stage, aud: Browser) -> None:
+    told.browser("lena").client.get("/jobs/order-1/", REMOTE_ADDR="10.9.8.7")
+    assert "lena from 10.9.8.7 read: evidence" in aud.get("/audit/").text
+    assert lines(aud, person="lena", kind="reading")[1]["address"] == "10.9.8.7"

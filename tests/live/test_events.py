@@ -11,8 +11,8 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from runs.models import Grant, Receipt
-from tests.board.cast import Stage
+from runs.models import Grant, Reading, Receipt
+from tests.board.cast import CONFIRMED, Stage
 from tests.support.server import Served
 
 from .conftest import PATIENCE, Tab
@@ -162,3 +162,12 @@ def test_a_server_that_stops_ends_it(stage: Stage, served: Served, follow: Follo
     assert reader.event() == {"event": "no more"}
     assert served.stop(patience=9) == 0
     assert stage.row("order-1").control == "run"
+
+
+def test_who_reads_evidence_in_a_stream_is_kept_as_its_reader(stage: Stage, follow: Follow) -> None:
+    stage.begin("order-1")
+    assert follow("order-1").seqs(3) == [1, 2, 3]
+    assert not Reading.objects.exists(), "there was no evidence in it"
+    stage("sam", "order-1", "observe", ordinal=0, evidence=CONFIRMED)
+    assert follow("order-1", last=3).seqs(1) == [4]
+    assert list(Reading.objects.values_list("user__name", "job_ref")) == [("w1", "order-1")]

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from runs import readings
 from runs.management.shell import add_as, person, told
 from runs.permissions import Action, counting
 from runs.queries.certificate import certificate
@@ -23,4 +24,5 @@ class Command(BaseCommand):
         actor = person(user)
         with told(), counting(actor, Action.EXPORT, job):
             made = certificate(actor, job)
+            readings.of_certificate(actor.tenant_id, actor.user_id, job)
         self.stdout.write(json.dumps(made, ensure_ascii=False, indent=1))
