@@ -42,6 +42,8 @@ def jobs_file(request: HttpRequest) -> HttpResponse:
 def queue_file(request: HttpRequest) -> HttpResponse:
     reader = reader_of(request)
     query = {name: request.GET[name] for name in OF_QUEUE if request.GET.get(name)}
+    if any("\0" in text for text in query.values()):
+        raise NotVisible
     found, whole = read.waiting(reader.actor, Wanted(**query), reader.now)
     return _file(reader, "verify", query, found, whole)
 
