@@ -16,6 +16,7 @@ from . import looks, may
 from .checks import looked_up
 from .door import Reader, address, is_fragment, page, reader_of, show
 from .ladder import ladder
+from .related import related
 from .shapes import Action, Fact, Link
 from .timeline import OUTCOMES, events
 from .verdict import tell, verdict
@@ -69,6 +70,7 @@ def present(reader: Reader, found: JobPage, after: int = 0) -> dict[str, Any]:
         "settled_by": _settled_by(found) if after else "",
         "facts": facts(found),
         "ladder": ladder(found),
+        "related": related(found),
         "looked_up": looked_up(reader, found),
     }
 

@@ -54,7 +54,12 @@ def _stopping(found: JobPage) -> Fact:
     if shape["control"] == "acknowledged":
         return Fact(_("Stopping"), _("nothing is out"))
     if shape["unsettled"] is None:
-        text = _("waits for the jobs below it")
+        blocker = found.family.blocker
+        text = (
+            _("waits for %(job)s below it") % {"job": blocker.row.job_id}
+            if blocker
+            else _("waits for the jobs below it")
+        )
     elif shape["steps"][shape["unsettled"]]["state"] == "unknown":
         text = _("step %(n)d is unknown: somebody must look") % {"n": shape["unsettled"] + 1}
     else:

@@ -14,6 +14,7 @@ from runs.models import Check, Delivery, Job, Proposal, Queue, Receipt, Step, To
 from runs.permissions import Actor
 from runs.protocol import states
 
+from .family import Family, family
 from .jobs import find
 from .shape import shapes
 
@@ -43,6 +44,7 @@ class JobPage:
     tools: dict[str, Tool]
     sent_at: dict[int, datetime]
     checks: dict[int, Check]
+    family: Family
 
     @property
     def approved(self) -> frozenset[int]:
@@ -78,6 +80,7 @@ def job_page(actor: Actor, job_id: str, now: datetime, *, after: int = 0, before
         tools=tools,
         sent_at={n: at for n, step in steps.items() if (at := _sent_at(job, step))},
         checks=_checks(row) if any(tool.verifier for tool in tools.values()) else {},
+        family=family(row, actor, now),
     )
 
 

@@ -138,8 +138,8 @@ def test_more_steps_receipts_causes_and_testimony_cost_no_more(stage: Stage, len
         lena.get(path)  # that its evidence was read is kept once
     costs = [cost(lena, path) for path in (one, many)]
     assert costs[0] == costs[1]
-    # testimony, causes of one's own, children, and whether it was read before
-    assert costs[0] <= COSTS["/jobs/order-0/"] + 8, costs
+    # testimony, causes of one's own, how many children are unfinished, which, and whether it was read before
+    assert costs[0] <= COSTS["/jobs/order-0/"] + 9, costs
     assert [cost(lena, path, fragment=True, jobs="x", after=1) for path in (one, many)] == costs
     form = "steps/{}/outcome/"
     assert cost(lena, one + form.format(1)) == cost(lena, many + form.format(7))
