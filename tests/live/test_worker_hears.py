@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from runs import settle
-from runs.worker import Client, Ended, Happened, How, StepContext, Timing, Worker
+from runs.worker import Client, Ended, Happened, How, StepContext, Timing, Worker, cause_of
 from tests.board.cast import Stage
 from tests.support.server import Served
 
@@ -83,6 +83,11 @@ def test_a_stop_becomes_an_abort_after_its_grace(stage: Stage, client: Client) -
     settle.one_pass()
     assert run.end().how is How.CANCELLED
     assert run.step.cancel.aborted
+    signal = run.step.cancel.signal
+    assert signal is not None
+    assert signal.original_cause is not None
+    assert (signal.cause.code, signal.original_cause.code) == ("settle_drain_timeout", "user_requested")
+    assert cause_of(run.step.cancel) == signal.original_cause
     row = stage.row("order-1")
     assert row.heard_seq == row.escalated_seq
 
