@@ -6,7 +6,7 @@ from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
 from django.db.models import Model
 from django.utils.translation import gettext_lazy as lazy
 
-from runs.models import Alteration, Drill, Reading, Refusal
+from runs.models import Alteration, Drill, Reading, Refusal, SavedView
 from runs.permissions import Action
 
 from .base import ForAuditors
@@ -46,10 +46,17 @@ class DrillPage(ForAuditors):
     ordering = ("-asked_at", "-id")
 
 
+class SavedViewPage(ForAuditors):
+    list_display = ("name", "user", "page", "query", "shared")
+    list_select_related = ("user",)
+    ordering = ("-id",)
+
+
 PAGES: dict[type[Model], Any] = {
     LogEntry: LogPage,
     Refusal: RefusalPage,
     Reading: ReadingPage,
     Alteration: AlterationPage,
     Drill: DrillPage,
+    SavedView: SavedViewPage,
 }

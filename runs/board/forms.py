@@ -189,3 +189,14 @@ class AbortForm(Sent):
     note = forms.CharField(
         required=False, max_length=1000, label=lazy("Note"), widget=forms.Textarea({"rows": 3})
     )
+
+
+class ViewForm(forms.Form):
+    """A list's filters under a name. Not of the ledger: it may be sent twice."""
+
+    name = forms.CharField(
+        max_length=60,
+        label=lazy("Name"),
+        help_text=lazy("A view of yours with the same name is replaced."),
+    )
+    shared = forms.BooleanField(required=False, label=lazy("Show it to everybody who sees the whole tenant"))

@@ -17,6 +17,7 @@ from . import looks
 from .door import Reader, address, asked_jobs, page, reader_of, show
 from .shapes import Empty, Filter, Link, Page
 from .verify import also, select
+from .views import views_of
 
 NAMES = ("q", "queue", "headline", "owner", "disputed", "cursor")
 PAGE = 50
@@ -50,6 +51,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
         "held": 0,
         "bulk": _bulk(reader, first),
         "csv": address(reverse("jobs_file"), first),
+        "views": views_of(reader, "jobs", first),
     }
     return show(request, "runs/jobs/page.html", "runs/jobs/_results.html", {"jobs": context})
 

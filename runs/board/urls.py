@@ -22,6 +22,7 @@ from .operations import abort, operation, operations
 from .outcome import outcome
 from .trail import trail, trail_file
 from .verify import queue
+from .views import new_view, remove_view
 from .workers import workers
 
 
@@ -74,6 +75,8 @@ urlpatterns = [
     path("operations/new/", bulk, name="bulk"),
     path("operations/<operation:operation_id>/", operation, name="operation"),
     path("operations/<operation:operation_id>/abort/", abort, name="abort"),
+    path("views/new/", new_view, name="new_view"),
+    path("views/<int:view_id>/remove/", remove_view, name="remove_view"),
     path("workers/", workers, name="workers"),
     path("disputed/", disputed, name="disputed"),
     path("late/", late_writes, name="late"),

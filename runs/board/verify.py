@@ -17,6 +17,7 @@ from . import looks
 from .door import Reader, address, asked_jobs, page, reader_of, show
 from .shapes import Empty, Figure, Filter, Link, Option, Page
 from .verify_rows import row_of
+from .views import views_of
 
 NAMES = ("queue", "system", "customer", "state")
 
@@ -52,6 +53,7 @@ def _page(
         "filters": _filters(limits, tools, wanted),
         "url": address(path, query),
         "csv": address(reverse("queue_file"), first),
+        "views": views_of(reader, "verify", first),
         "groups": _groups(rows),
         "page": Page(
             len(rows),

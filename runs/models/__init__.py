@@ -10,6 +10,7 @@ from .jobs import Claim, Job, Proposal, Step, Tombstone
 from .ledger import Delivery, Receipt
 from .operations import Operation, OperationJob
 from .people import Grant, Refusal, Tenant, Token, User
+from .saved_views import SavedView
 from .settings import Cause, Queue, Tool
 from .snapshot import snapshot
 from .trail import Alteration, Reading
@@ -35,6 +36,7 @@ __all__ = [
     "Reading",
     "Receipt",
     "Refusal",
+    "SavedView",
     "Step",
     "Tenant",
     "Token",

@@ -49,11 +49,12 @@
       return void sheet.querySelector("button[type=submit]")?.click();
     }
     const choice = /^[1-3]$/.test(event.key) && (event.altKey || !typing(event.target));
-    if (choice) return void click(`.pick [data-key="${event.key}"]`);
+    if (choice && click(`.pick [data-key="${event.key}"]`)) return;
     if (dialog || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
     const place = Date.now() - gone < 1500 && document.querySelector(`[data-go="${places[event.key] ?? "none"}"]`);
     gone = 0;
-    const action = place ? () => place.click() : plain[event.key];
+    const view = /^[1-9]$/.test(event.key) && document.querySelectorAll(".views a[data-view]")[event.key - 1];
+    const action = place ? () => place.click() : view ? () => view.click() : plain[event.key];
     if (!action) return;
     if (event.key !== "Escape") event.preventDefault();
     action();

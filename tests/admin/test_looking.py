@@ -22,10 +22,10 @@ from .conftest import Desk
 READ_ONLY = (
     *("job", "tombstone", "step", "claim", "receipt", "proposal", "delivery", "refusal", "tenant"),
     *("operation", "operationjob", "archive", "archivedjob", "reading", "drill", "alteration"),
-    *("check", "alert", "alertsent"),
+    *("check", "alert", "alertsent", "savedview"),
 )
 EDITED = ("user", "grant", "token", "queue", "tool", "cause")
-ABOUT_PEOPLE = ("user", "grant", "token", "refusal", "reading", "drill", "alteration")
+ABOUT_PEOPLE = ("user", "grant", "token", "refusal", "reading", "drill", "alteration", "savedview")
 
 
 def test_every_model_has_its_page_and_nothing_else_has() -> None:

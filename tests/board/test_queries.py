@@ -15,10 +15,10 @@ from .cast import Browser, Stage
 
 #: Path: at most so many statements, the session, the reader and the rail's two counts included.
 COSTS = {
-    "/verify/": 13,
-    "/verify/?queue=mail&system=smtp/2&state=unknown": 13,
-    "/jobs/": 10,
-    "/jobs/?q=order": 10,
+    "/verify/": 14,
+    "/verify/?queue=mail&system=smtp/2&state=unknown": 14,
+    "/jobs/": 11,
+    "/jobs/?q=order": 11,
     "/tombstones/": 9,
     "/jobs/order-0/": 15,
     "/workers/": 11,
