@@ -2,6 +2,7 @@
 would; the server is told that it was heard; and a socket that is lost costs time, never the signal.
 """
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +10,19 @@ from typing import Any
 import pytest
 
 from runs import settle
-from runs.worker import Client, Ended, Happened, How, StepContext, Timing, Worker, cause_of
+from runs.worker import (
+    AsyncClient,
+    AsyncStepContext,
+    AsyncWorker,
+    Client,
+    Ended,
+    Happened,
+    How,
+    StepContext,
+    Timing,
+    Worker,
+    cause_of,
+)
 from tests.board.cast import Stage
 from tests.support.server import Served
 
@@ -115,3 +128,19 @@ def test_a_socket_that_is_lost_cancels_nothing_and_costs_only_time(
         assert stage.row("order-1").control == "run"
         stage.cancel("order-1")
         assert run.end().how is How.CANCELLED
+
+
+def test_a_step_on_an_event_loop_hears_by_the_socket_too(stage: Stage, served: Served, token: str) -> None:
+    stage.submit("order-1")
+
+    async def tool(step: AsyncStepContext) -> Happened:
+        await asyncio.to_thread(stage.cancel, "order-1")
+        return Happened((await step.cancel).code)
+
+    async def story() -> Ended:
+        async with AsyncClient(served.url, token) as client, asyncio.timeout(PATIENCE):
+            return await AsyncWorker(client, name="worker-1", tools={"": tool}, timing=QUIET).run("order-1")
+
+    assert asyncio.run(story()).how is How.CANCELLED
+    row = stage.row("order-1")
+    assert (row.control, row.position, row.heard_seq) == ("acknowledged", 1, row.cancel_seq)
