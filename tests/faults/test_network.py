@@ -24,7 +24,7 @@ from tests.support.server import Served
 
 from .network import FAIR, Storm
 
-JOBS = scale(8, 160)
+JOBS = scale(8, 64)
 AT_ONCE = 8
 STEPS = 3
 PATIENCE = 0.5  #: of a worker with one request

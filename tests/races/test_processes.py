@@ -23,7 +23,7 @@ from .processes import Process, asked
 from .scene import Scene, told
 from .twin import Twin
 
-FREE = scale(1, 40)
+FREE = scale(1, 20)
 WORDS = {frozenset({0}): "the first", frozenset({1}): "the second", frozenset({0, 1}): "either explains it"}
 TALLY: dict[str, Counter[str]] = {}  #: who came first in free runs
 
