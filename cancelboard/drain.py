@@ -48,6 +48,8 @@ class Drain:
                 if self.stopping:  # else a client that keeps its connection could keep us for ever
                     message = message | {"headers": [*message.get("headers", ()), (b"Connection", b"close")]}
             await send(message)
+            if self.stopping and me in self.endless and message["type"] == "http.response.start":
+                await send(LAST_WORDS["stream"])  # it began after the others were told
 
         try:
             await self.application(scope, receive, watched)

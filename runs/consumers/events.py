@@ -33,6 +33,14 @@ class Events:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         begun: list[Any] = []
+        gone = asyncio.Event()
+
+        async def heard() -> Any:
+            """A leave is told once: whoever hears it first, the stream must know of it."""
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                gone.set()
+            return message
 
         async def judged(message: Any) -> None:
             if message["type"] == "http.response.start" and message["status"] == 200:
@@ -40,13 +48,15 @@ class Events:
             if not begun:
                 await send(message)
 
-        await self.pages(scope, receive, judged)
+        await self.pages(scope, heard, judged)
+        if gone.is_set():
+            return
         if begun and scope["method"] == "HEAD":
             kept = [header for header in begun[0]["headers"] if header[0] != b"X-After"]
             await send(begun[0] | {"headers": kept})
             await send({"type": "http.response.body", "body": b""})
         elif begun:
-            await Stream(scope, send, begun[0]).run(receive)
+            await Stream(scope, send, begun[0]).run(heard)
 
 
 class Stream:

@@ -2,6 +2,7 @@
 exactly; ended with the right; and a reader that leaves changes nothing.
 """
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,6 +12,8 @@ import httpx
 import pytest
 from django.utils import timezone
 
+from cancelboard import drain
+from runs.consumers.events import Events
 from runs.models import Grant, Reading, Receipt
 from tests.board.cast import CONFIRMED, Stage
 from tests.support.server import Served
@@ -171,3 +174,41 @@ def test_who_reads_evidence_in_a_stream_is_kept_as_its_reader(stage: Stage, foll
     stage("sam", "order-1", "observe", ordinal=0, evidence=CONFIRMED)
     assert follow("order-1", last=3).seqs(1) == [4]
     assert list(Reading.objects.values_list("user__name", "job_ref")) == [("w1", "order-1")]
+
+
+def test_a_reader_that_leaves_while_it_is_judged_leaves_no_stream_behind() -> None:
+    """Django hears that it left; the server says so only once."""
+    told = [{"type": "http.disconnect"}]
+
+    async def receive() -> Any:
+        return told.pop() if told else await asyncio.Event().wait()
+
+    async def judges(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await receive()
+
+    async def send(message: Any) -> None:
+        raise AssertionError("nobody is there")
+
+    asyncio.run(asyncio.wait_for(Events(judges)({"method": "GET"}, receive, send), 5))
+
+
+def test_a_stream_that_begins_while_the_server_stops_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drain.reactor, "callLater", lambda *given: None)
+    sent: list[str] = []
+
+    async def endless(scope: Any, receive: Any, send: Any) -> None:
+        head = [(b"Content-Type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        while sent != ["http.response.start", "http.response.body"]:
+            await asyncio.sleep(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    async def main() -> None:
+        application = drain.Drain(endless)
+        application.stopping = True
+        await asyncio.wait_for(application({"type": "http"}, None, send), 5)
+
+    asyncio.run(main())
