@@ -2,14 +2,22 @@
 
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import IPv4Address
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from runs.worker import CancelToken, Cause
 
@@ -65,15 +73,50 @@ class Chat:
                     return True
             except TimeoutError:
                 continue
-            except ConnectionError:
+            except (ConnectionError, ssl.SSLEOFError):
                 self.hung_up.release()
                 return True
         connection.settimeout(None)
         return False
 
 
+def certificate(folder: Path) -> Path:
+    """Of 127.0.0.1, signed by itself, with its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    signed = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    file = folder / "certificate.pem"
+    file.write_bytes(
+        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        + signed.public_bytes(pem)
+    )
+    return file
+
+
 @pytest.fixture
 def chat() -> Iterator[Chat]:
+    with serving() as chat:
+        yield chat
+
+
+@pytest.fixture
+def tls_chat(tmp_path: Path) -> Iterator[tuple[Chat, ssl.SSLContext]]:
+    """The same over TLS, and what trusts it."""
+    file = certificate(tmp_path)
+    with serving(file) as chat:
+        yield chat, ssl.create_default_context(cafile=file)
+
+
+@contextmanager
+def serving(certificate: Path | None = None) -> Iterator[Chat]:
     chat = Chat()
 
     class Handler(BaseHTTPRequestHandler):
@@ -93,9 +136,14 @@ def chat() -> Iterator[Chat]:
             pass  # who hangs up is counted above
 
     server = Server(("127.0.0.1", 0), Handler)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    chat.url = f"http://127.0.0.1:{server.server_address[1]}/v1/chat"
+    scheme = "http" if certificate is None else "https"
+    chat.url = f"{scheme}://127.0.0.1:{server.server_address[1]}/v1/chat"
     yield chat
     chat.go_on.set()
     server.shutdown()

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import threading
 
 import httpx
@@ -53,6 +54,20 @@ def test_a_stream_that_has_not_said_its_first_word_is_closed_at_once(
     cancel_after(chat, 1, watch, token)
     with pytest.raises(Cancelled), http.stream(token, "POST", chat.url, json={"prompt": "silent"}):
         raise AssertionError("it has an answer")
+    assert watch.took < AT_ONCE
+    assert chat.hung_up.acquire(timeout=AT_ONCE)
+
+
+def test_a_stream_over_tls_is_closed_at_once_too(
+    tls_chat: tuple[Chat, ssl.SSLContext], token: CancelToken, watch: Watch
+) -> None:
+    chat, trusts = tls_chat
+    cancel_after(chat, 4, watch, token)
+    with (
+        pytest.raises(Cancelled),
+        http.stream(token, "POST", chat.url, json={"prompt": "hello"}, verify=trusts) as words,
+    ):
+        assert len([line for line in words.iter_lines() if line]) <= 3
     assert watch.took < AT_ONCE
     assert chat.hung_up.acquire(timeout=AT_ONCE)
 
