@@ -79,7 +79,10 @@ class Shell:
                 [self._item("verify", _("Verify queue"), "verify", **self._verify), self._approvals],
             ),
             NavGroup(_("Look up"), [self._jobs, self._operations, self._can, self._words]),
-            NavGroup(_("Oversight"), [self._disputed, self._late, self._workers, self._stones, *self._trail]),
+            NavGroup(
+                _("Oversight"),
+                [self._insights, self._disputed, self._late, self._workers, self._stones, *self._trail],
+            ),
         ]
         if self._user.is_staff:
             admin = NavItem("admin", _("Django admin"), reverse("admin:index"), "gear")
@@ -118,6 +121,10 @@ class Shell:
     @property
     def _operations(self) -> NavItem:
         return self._item("operations", _("Bulk operations"), "octagon-dashed")
+
+    @property
+    def _insights(self) -> NavItem:
+        return self._item("insights", _("Insights"), "bars")
 
     @property
     def _stones(self) -> NavItem:

@@ -14,6 +14,7 @@ from .checks import check
 from .deeds import deed
 from .disputed import disputed
 from .exports import jobs_file, queue_file
+from .insights import insights, insights_file
 from .job import job
 from .jobs import jobs
 from .late_writes import late_writes
@@ -80,6 +81,8 @@ urlpatterns = [
     path("workers/", workers, name="workers"),
     path("disputed/", disputed, name="disputed"),
     path("late/", late_writes, name="late"),
+    path("insights/", insights, name="insights"),
+    path("insights/<slug:plot>.csv", insights_file, name="insights_file"),
     path("audit/", trail, name="trail"),
     re_path(r"^audit/export\.(csv|json)$", trail_file, name="trail_file"),
     path("can/", can, name="can"),

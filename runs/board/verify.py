@@ -1,6 +1,6 @@
 """The Verify queue: what to check next. Nothing in it moves until somebody asks for that."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +19,7 @@ from .shapes import Empty, Figure, Filter, Link, Option, Page
 from .verify_rows import row_of
 from .views import views_of
 
-NAMES = ("queue", "system", "customer", "state")
+NAMES = ("queue", "system", "customer", "state", "waits")
 
 
 @page
@@ -141,7 +141,24 @@ def _filters(limits: dict[str, int], tools: dict[str, str], wanted: read.Wanted)
         select("system", _("System"), wanted.system, list(tools.items())),
         select("state", _("State"), wanted.state, states),
     ]
-    return [*filters, *also("customer", _("Customer"), wanted.customer)]
+    since = [(name, waited(name)) for name in read.WAITS]
+    waits = [select("waits", _("Waiting"), wanted.waits, since)] if wanted.waits else []
+    return [*filters, *waits, *also("customer", _("Customer"), wanted.customer)]
+
+
+def waited(name: str) -> str:
+    """One of WAITS in words."""
+    least, under = read.WAITS[name]
+    words = {"least": whole(least), "most": whole(under) if under else ""}
+    if not under:
+        return _("%(least)s and more") % words
+    return _("%(least)s to %(most)s") % words if least else _("under %(most)s") % words
+
+
+def whole(length: timedelta) -> str:
+    """5 min; 24 h: nothing is left over."""
+    minutes = length // timedelta(minutes=1)
+    return _("%(m)d min") % {"m": minutes} if minutes < 60 else _("%(h)d h") % {"h": minutes // 60}
 
 
 def select(name: str, label: str, value: str, choices: list[tuple[str, str]]) -> Filter:

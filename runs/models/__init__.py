@@ -13,6 +13,7 @@ from .people import Grant, Refusal, Tenant, Token, User
 from .saved_views import SavedView
 from .settings import Cause, Queue, Tool
 from .snapshot import snapshot
+from .tallies import Folded, Spell, Tally
 from .trail import Alteration, Reading
 from .watching import Alert, AlertSent, Check
 
@@ -27,6 +28,7 @@ __all__ = [
     "Claim",
     "Delivery",
     "Drill",
+    "Folded",
     "Grant",
     "Job",
     "Operation",
@@ -37,7 +39,9 @@ __all__ = [
     "Receipt",
     "Refusal",
     "SavedView",
+    "Spell",
     "Step",
+    "Tally",
     "Tenant",
     "Token",
     "Tombstone",

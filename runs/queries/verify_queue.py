@@ -3,7 +3,7 @@ reader may see them. Pages are keysets, never offsets. Its figures: `figures.py`
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core import signing
@@ -19,6 +19,24 @@ from .shape import shapes
 
 PAGE = 50
 SALT = "runs.queries.verify_queue"
+
+#: How long a job has waited, by the name that addresses use: at least, and less than.
+_bounds = {
+    name: timedelta(minutes=n)
+    for name, n in {
+        "0": 0,
+        "5m": 5,
+        "15m": 15,
+        "30m": 30,
+        "1h": 60,
+        "4h": 240,
+        "12h": 720,
+        "24h": 1440,
+    }.items()
+}
+WAITS: dict[str, tuple[timedelta, timedelta | None]] = dict(
+    zip(_bounds, zip(_bounds.values(), [*list(_bounds.values())[1:], None], strict=True), strict=True)
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +71,7 @@ class Wanted:
     system: str = ""
     customer: str = ""
     state: str = ""  #: unknown, inflight or waiting
+    waits: str = ""  #: one of WAITS
 
     def narrow(self, jobs: QuerySet[Job], now: datetime) -> QuerySet[Job]:
         if "\0" in self.queue + self.system + self.customer:
@@ -63,6 +82,12 @@ class Wanted:
             jobs = jobs.filter(owner=self.customer)
         if self.system:
             jobs = jobs.filter(steps__tool=self.system, steps__ordinal=F("position"))
+        if self.waits:
+            if self.waits not in WAITS:
+                return jobs.none()
+            at_least, under = WAITS[self.waits]
+            jobs = jobs.filter(unsettled_since__lte=now - at_least)
+            jobs = jobs.filter(unsettled_since__gt=now - under) if under else jobs
         if self.state in ("unknown", "inflight"):
             jobs = jobs.filter(cur=self.state)
         if self.state == "waiting":

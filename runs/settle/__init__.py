@@ -15,7 +15,7 @@ from threading import Event
 from django.db import Error, close_old_connections
 from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
-from runs import ledger
+from runs import ledger, tallies
 from runs.asides import Asides
 from runs.commands import do, operations
 from runs.errors import CancelboardError
@@ -39,7 +39,7 @@ def one_pass(asides: Asides | None = None) -> Counter[str]:
     if asides is None:
         return _whole_pass(Asides())
     done = _duties()
-    for duty in (_collect, checking.start, alerting.start):
+    for duty in (_collect, checking.start, alerting.start, _count):
         try:
             done += duty(asides)
         except Exception:
@@ -60,6 +60,11 @@ def _collect(asides: Asides) -> Counter[str]:
     return Counter(finish() for finish in asides.collect())
 
 
+def _count(_asides: Asides) -> Counter[str]:
+    tallies.fold()
+    return Counter()
+
+
 def _duties() -> Counter[str]:
     done: Counter[str] = Counter()
     for job, ask in due(ledger.clock()):
@@ -71,7 +76,8 @@ def _duties() -> Counter[str]:
         except Exception:  # a fault of ours or of the rows: it must not keep every job behind it waiting
             logger.exception("%s of %s failed", ask.kind, job.job_id)
             done["failed"] += 1
-    return done + operations.work_off(ledger.clock())
+    done += operations.work_off(ledger.clock())
+    return done
 
 
 def due(now: datetime) -> Iterator[tuple[Job, Ask]]:

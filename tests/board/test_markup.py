@@ -51,6 +51,7 @@ PAGES = (
         f"{PATH}steps/1/outcome/",
         f"{PATH}revoke/",
         "/tombstones/",
+        "/insights/?range=<i-range>&queue=<i-queue>&table=<i-table>",
     ),
     *(
         "/jobs/?q=<i-q>\"'",
