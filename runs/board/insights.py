@@ -1,8 +1,6 @@
 """Insights: plots of what was counted from receipts, each with the same numbers as a table and as a file.
 What they show is `plots.py`'s, how it is drawn `drawing.py`'s, over which time `span.py`'s."""
 
-import csv
-import io
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -19,12 +17,12 @@ from runs.queries import insights as read
 from runs.queries.choices import limits_of, systems_of
 
 from . import looks, plots
+from .csv_file import as_csv, attached
 from .door import Reader, address, page, reader_of, show
 from .drawing import Plot, nth
 from .shapes import Figure, Notice
 from .shell import zone
 from .span import DEFAULT, RANGES, moment, span
-from .trail import harmless
 from .verify import select
 
 NAMES = ("range", "queue")
@@ -167,9 +165,7 @@ def insights_file(request: HttpRequest, plot: str) -> HttpResponse:
     found = next((each for each in look.plots() if each.id == plot), None)
     if found is None:
         raise NotVisible
-    response = HttpResponse(_csv(look, found), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="insights-{plot}.csv"'
-    return response
+    return attached(_csv(look, found), f"insights-{plot}.csv")
 
 
 def _csv(look: Look, plot: Plot) -> str:
@@ -180,10 +176,4 @@ def _csv(look: Look, plot: Plot) -> str:
         "zone": zone()["label"],
         "at": ledger.as_text(look.reader.now),
     }
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(
-        [harmless(f"cancelboard: {plot.title}; {'; '.join(f'{k}: {v}' for k, v in about.items())}")]
-    )
-    writer.writerows([harmless(cell) for cell in row] for row in (plot.head, *plot.rows))
-    return out.getvalue()
+    return as_csv(plot.title, about, plot.head, plot.rows)
