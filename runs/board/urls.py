@@ -19,6 +19,7 @@ from .job import job
 from .jobs import jobs
 from .late_writes import late_writes
 from .lookups import event, keys, tombstones, words
+from .me import me
 from .operations import abort, operation, operations
 from .outcome import outcome
 from .trail import trail, trail_file
@@ -76,6 +77,7 @@ urlpatterns = [
     path("operations/new/", bulk, name="bulk"),
     path("operations/<operation:operation_id>/", operation, name="operation"),
     path("operations/<operation:operation_id>/abort/", abort, name="abort"),
+    path("me/", me, name="me"),
     path("views/new/", new_view, name="new_view"),
     path("views/<int:view_id>/remove/", remove_view, name="remove_view"),
     path("workers/", workers, name="workers"),

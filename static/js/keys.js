@@ -51,6 +51,7 @@
     const choice = /^[1-3]$/.test(event.key) && (event.altKey || !typing(event.target));
     if (choice && click(`.pick [data-key="${event.key}"]`)) return;
     if (dialog || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    if (/(^|; )letters=off/.test(document.cookie) && /^\S$/.test(event.key)) return; // WCAG 2.1.4
     const place = Date.now() - gone < 1500 && document.querySelector(`[data-go="${places[event.key] ?? "none"}"]`);
     gone = 0;
     const view = /^[1-9]$/.test(event.key) && document.querySelectorAll(".views a[data-view]")[event.key - 1];
