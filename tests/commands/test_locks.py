@@ -62,17 +62,26 @@ def test_neither_is_overtaken(real_db: Database, name: str, turned: bool) -> Non
         assert not overtook, f"stopped after {begun.statements[stop - 1][:60]}"
 
 
-def test_a_cascade_holds_all_below_from_its_decision_on(real_db: Database) -> None:
-    """What it decided about a child is still so when it is written."""
-    stop_all, word = cancel("a", "p", cascade=True), report("r")
-    scene = told(a_child)
-    alone = Side(partial(stop_all, scene)).start()
+#: The story, a command, and another one that does not wait for anything but the row that the first has locked
+#: (a child's report would, for its parent's).
+HELD: dict[str, tuple[Work, Work, Work]] = {
+    "the job": (submitted(), asks("pause"), cancel("a")),
+    "all below, in a cascade": (a_child, cancel("a", "p", cascade=True), asks("pause")),
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_what_is_decided_on_is_held_from_the_decision_on(real_db: Database, held: str) -> None:
+    """What was decided about a job is still so when it is written."""
+    story, first, second = HELD[held]
+    scene = told(story)
+    alone = Side(partial(first, scene)).start()
     alone.join()
     locked = max(n for n, sql in enumerate(alone.statements, 1) if LOCKS.match(sql))
-    scene = told(a_child)
-    begun = Side(partial(stop_all, scene), locked).start()
+    scene = told(story)
+    begun = Side(partial(first, scene), locked).start()
     assert begun.stopped.wait(60)
-    waiting = Side(partial(word, scene)).start()
+    waiting = Side(partial(second, scene)).start()
     wait_until(partial(stuck_or_ended, waiting))
     overtook = waiting.ended.is_set()
     begun.go.set()

@@ -55,7 +55,7 @@ HIDDEN = "same = same and not (at.hidden and earlier.job_id)"
 SAVE = "rows.save(at.row, at.steps, decision.after.at, at.now, actor)"
 
 SPINE_AND_LOCKS = [
-    Mutant("no lock of the job", LOCKED, JOB_LOCK, JOB_LOCK.replace(", lock=True", ""), races("claim")),
+    Mutant("no lock of the job", LOCKED, JOB_LOCK, JOB_LOCK.replace(", lock=True", ""), LOCKS_PG),
     Mutant(
         "no lock of the parent",
         LOCKED,
