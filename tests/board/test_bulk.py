@@ -232,6 +232,7 @@ def test_live_rows_and_progress(stage: Stage, lena: Browser, jobs: None) -> None
     work()
     patch = lena.get(there, fragment=True, jobs="order-2")
     assert rows(patch) == ["order-2"]
+    assert patch.html.index("<tr") < patch.html.index("<section"), "a browser drops rows that come later"
     assert "2 of 2 answered" in patch.node("progress").text
     assert "data-poll" not in lena.get(there).node("results").attributes
 
