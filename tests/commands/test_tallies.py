@@ -220,3 +220,11 @@ def test_the_page_can_say_up_to_when(scene: Scene, at: At) -> None:
     at(90)
     settle.one_pass()
     assert Folded.objects.get().at == NOON + timedelta(seconds=90)
+
+
+def test_counting_again_by_hand(scene: Scene, manage: Callable[..., Any]) -> None:
+    unknown(scene)
+    tallies.fold()
+    Tally.objects.update(opened=9)
+    assert manage("settle", "--recount").code == 0
+    assert sums() == {"opened": 1}
