@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from runs.errors import NotAllowed
 from runs.models import Delivery, Grant, Receipt
+from tests.races.pairs import Lose
 from tests.races.scene import LONG_AGO, Scene, digest
 
 COUNTED = ("event_id", "replays", "conflicts")
@@ -74,3 +76,13 @@ def test_what_was_said_of_a_job_is_not_told_to_who_may_not_see_it(scene: Scene, 
     seen, missing = (scene.do("cancel", job_id, "sam", **ask) for job_id in ("j", "nowhere"))
     assert (seen.code, seen.status, seen.receipt) == (missing.code, missing.status, None)
     assert seen.status == ("event_conflict" if event_id == "c" else "spec_required")
+
+
+def test_who_may_no_longer_do_it_is_told_so_before_the_id_is_looked_at(scene: Scene) -> None:
+    scene.do("submit")
+    scene.do("cancel", event_id="c", spec_digest=digest())
+    Lose("cancel")(scene)
+    for other_words in ({}, {"note": "other words"}):
+        with pytest.raises(NotAllowed):
+            scene.do("cancel", event_id="c", spec_digest=digest(), **other_words)
+    assert not Delivery.objects.exists(), "it was no replay, and no conflict"

@@ -158,7 +158,7 @@ REPLAYS = [
         SPINE,
         ORDER,
         "        at.look()\n        return write.replay(at) or (at.authorise(), _decided(at, ask))[1], at\n",
-        RIGHTS,
+        REPLAY,
     ),
     Mutant(
         "an event id does not bind the command",
