@@ -76,6 +76,27 @@ NEVER_RETIRED = frozenset({"deadline_exceeded", "canceled_no_cause", "other"})
 #: They release resources; a cancel for one of them would stop what has ended.
 NOT_FOR_CANCEL = frozenset({"work_finished", "chat_turn_finished"})
 
+#: What a person may mean, by what they ask for; the others are a program's or the server's own words. A page
+#: offers these, and the tenant's own; the command takes what PROTOCOL section 8 says.
+OF_PEOPLE = {
+    "cancel": (
+        *("user_requested", "operator_requested", "work_cancelled_by_user", "chat_stopped_by_user"),
+        *("task_deleted", "goal_met", "other"),
+    ),
+    "pause": ("paused_by_user", "work_paused_by_user", "operator_requested", "paused_race_guard", "other"),
+    "resume": ("user_requested", "operator_requested", "other"),
+    "revoke": ("operator_requested", "shutdown", "other"),
+}
+
+
+def offered(tenant_id: int, command: str) -> list[dict[str, Any]]:
+    """The causes that a person may choose from for this command: none that is retired."""
+    return [
+        each
+        for each in listing(tenant_id)
+        if not each["retired"] and (each["code"] not in BUILT_IN or each["code"] in OF_PEOPLE[command])
+    ]
+
 
 def describe(tenant_id: int, code: str) -> dict[str, str]:
     """A cause, retired or not, with its words in the active language: `{"code", "short", "text"}`."""

@@ -78,7 +78,8 @@ def _with_problem(view: View) -> View:
         if not isinstance(response, HttpResponseNotAllowed):
             return response
         refused = problem(MethodNotAllowed(f"{request.method} is not served here."))
-        refused["Allow"] = response["Allow"]
+        allowed = [method.strip() for method in response["Allow"].split(",")]
+        refused["Allow"] = ", ".join([*allowed, *(["HEAD"] if "GET" in allowed else [])])
         return refused
 
     return answered

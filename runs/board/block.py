@@ -64,8 +64,9 @@ def block(request: HttpRequest) -> HttpResponse:
 
 
 def _form(reader: Reader, **given: Any) -> BlockForm:
-    listed = [c for c in causes.listing(reader.actor.tenant_id) if c["code"] not in causes.NOT_FOR_CANCEL]
-    return BlockForm(causes=listed, queues=list(limits_of(reader.actor)), **given)
+    return BlockForm(
+        causes=causes.offered(reader.actor.tenant_id, "cancel"), queues=list(limits_of(reader.actor)), **given
+    )
 
 
 def _said(status: str, receipt: dict[str, Any]) -> str:

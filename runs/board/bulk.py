@@ -66,7 +66,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
     reader, chosen = _let_in(request), Chosen.of(request)
     if not chosen.named and not chosen.conditions:
         return show(request, "runs/bulk/nothing.html", "runs/bulk/nothing.html", {})
-    given = [c for c in causes.listing(reader.actor.tenant_id) if c["code"] not in causes.NOT_FOR_CANCEL]
+    given = causes.offered(reader.actor.tenant_id, "cancel")
     seen = chosen.foresee(reader)
     if request.method != "POST":
         form = OperateForm(causes=given, initial={"event_id": new_event_id(), "seen": seen.digest})

@@ -21,7 +21,7 @@ from .forms import CancelForm
 def cancel(request: HttpRequest, job_id: str) -> HttpResponse:
     reader = reader_of(request)
     found = job_page(reader.actor, job_id, reader.now)
-    given = [c for c in causes.listing(reader.actor.tenant_id) if c["code"] not in causes.NOT_FOR_CANCEL]
+    given = causes.offered(reader.actor.tenant_id, "cancel")
 
     def present(found: JobPage, form: CancelForm) -> dict[str, Any]:
         seen = preview.cancel(reader.actor, job_id)

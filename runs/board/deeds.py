@@ -88,7 +88,7 @@ def deed(request: HttpRequest, job_id: str, name: str) -> HttpResponse:
     reader, dialog = reader_of(request), DIALOGS[name]
     found = job_page(reader.actor, job_id, reader.now)
     listed: dict[str, Any] = (
-        {"causes": causes.listing(reader.actor.tenant_id)} if dialog.form is CauseForm else {}
+        {"causes": causes.offered(reader.actor.tenant_id, name)} if dialog.form is CauseForm else {}
     )
     ask = sheet.Sheet(
         folder="deed",

@@ -41,6 +41,7 @@ OUTCOMES = (
     ),
 )
 WHERE = (
+    ("", lazy("Choose…")),
     ("console", lazy("The system's own console or mailbox")),
     ("list", lazy("A list or report from the provider")),
     ("e-mail", lazy("An e-mail from the provider")),

@@ -83,11 +83,11 @@ def test_a_path_that_there_is_not(nobody: Caller, path: str, method: str) -> Non
     ("method", "path", "allowed"),
     [
         ("GET", "/jobs/j/cancel", "POST"),
-        ("DELETE", "/jobs/j", "GET"),
-        ("PUT", "/jobs", "GET, POST"),
-        ("POST", "/whoami", "GET"),
-        ("POST", "/openapi.json", "GET"),
-        ("BREW", "/jobs", "GET, POST"),
+        ("DELETE", "/jobs/j", "GET, HEAD"),
+        ("PUT", "/jobs", "GET, HEAD, POST"),
+        ("POST", "/whoami", "GET, HEAD"),
+        ("POST", "/openapi.json", "GET, HEAD"),
+        ("BREW", "/jobs", "GET, HEAD, POST"),
     ],
 )
 def test_a_method_that_is_not_served(nobody: Caller, method: str, path: str, allowed: str) -> None:

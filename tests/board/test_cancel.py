@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from runs.causes import BUILT_IN
 from runs.models import Cause, Receipt
 
 from .cast import Browser, Stage, spec
@@ -142,6 +143,42 @@ def test_causes_are_the_tenants_without_the_retired(stage: Stage, lena: Browser)
     assert not options & {"shutdown", "work_finished", "chat_turn_finished"}
     assert lena.send(PATH, cause="storm").status == 302
     assert "A storm." in lena.get("/jobs/order-1/").text
+
+
+#: docs/protocol.md, section 8: what no person means by a cancel.
+NOT_A_PERSONS = {
+    *("paused_by_user", "paused_by_orchestrator", "paused_on_reload", "work_paused_by_user"),
+    *("paused_race_guard", "chat_paused_with_task", "settle_drain_timeout", "work_claim_lost"),
+    *("work_finished", "chat_turn_finished", "parent_cancelled", "deadline_exceeded", "canceled_no_cause"),
+    *("killed_by_planner", "shutdown", "run_hard_timeout"),
+}
+
+
+def test_only_what_a_person_may_mean_is_offered(stage: Stage, omar: Browser) -> None:
+    stage.submit("order-1")
+    options = {option["value"] for option in omar.get(PATH).root.all("option")} & set(BUILT_IN)
+    assert options == set(BUILT_IN) - NOT_A_PERSONS
+    answer = stage.cancel("order-1", "omar", cause="work_claim_lost")
+    assert answer.status == "requested", "a program may still name it"
+
+
+@pytest.mark.parametrize(
+    ("deed", "offered"),
+    [
+        (
+            "pause",
+            {
+                *("paused_by_user", "work_paused_by_user", "operator_requested"),
+                *("paused_race_guard", "other"),
+            },
+        ),
+        ("revoke", {"operator_requested", "shutdown", "other"}),
+    ],
+)
+def test_what_is_offered_for_other_deeds(stage: Stage, omar: Browser, deed: str, offered: set[str]) -> None:
+    stage.begin("order-1")
+    page = omar.get(f"/jobs/order-1/{deed}/")
+    assert {option["value"] for option in page.root.all("option")} & set(BUILT_IN) == offered
 
 
 def test_somebody_else_asked_first(stage: Stage, lena: Browser, omar: Browser) -> None:

@@ -24,7 +24,7 @@ PATH = "/jobs/order-1/steps/0/outcome/"
 
 def seen(**entered: Any) -> dict[str, Any]:
     """Happened, unless said otherwise."""
-    return {"outcome": "ok", "reference": "250-77", "saw": SAW} | entered
+    return {"outcome": "ok", "where": "list", "reference": "250-77", "saw": SAW} | entered
 
 
 def last(job: str, kind: str = "reconcile") -> Receipt:

@@ -58,6 +58,7 @@ def test_a_worker_killed_in_the_middle_of_a_send(demo: Demo, person: Callable[[s
     form = sam.locator("#dialog")
     form.get_by_role("radio", name="It happened").check()
     form.get_by_label("Reference shown there").fill(f"message {seen[1]}")
+    form.get_by_label("Where you looked").select_option("list")
     form.get_by_label("What you saw").fill(f"The mailbox lists message {seen[1]} under this key.")
     form.get_by_role("button", name="Record outcome").click()
     expect(verdict(sam)).to_have_text("Stopped; 2 of 4 steps had happened")

@@ -6,6 +6,7 @@ import pytest
 
 from runs.commands import do
 from runs.demo.people import cast
+from runs.management.commands.token import Command
 from runs.models import Grant, Queue, Tenant, Token, User
 from runs.permissions import Actor, authenticate
 from runs.protocol.asks import Submit
@@ -145,3 +146,7 @@ def test_can(manage: Callable[..., Ended], people: dict[str, User]) -> None:
         ("sam", "cancel"),
     ):
         assert manage("can", *wrong).code == 2
+
+
+def test_the_help_says_how_a_token_is_revoked() -> None:
+    assert "revoked in the admin" in Command.help

@@ -12,7 +12,8 @@ from runs.permissions import Action, Actor, open_account
 
 class Command(BaseCommand):
     help = (
-        "Print a new token of a service account, once; first make the account and its grants, where needed."
+        "Print a new token of a service account, once; first make the account and its grants, where needed. "
+        "A token is revoked in the admin, under Tokens, by who manages grants; at most two live."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
