@@ -1,5 +1,6 @@
 """Every action through every door that offers it, by one who may and one who may not: API, page, fragment,
-and what the command line says. Sockets carry `view` alone: tests/live. The admin: tests/admin.
+what the command line says, and the admin. Sockets carry `view` (tests/live/test_socket.py) and a worker's
+`execute` (tests/live/test_worker_socket.py), each with what is told and what is not.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from runs.models import Proposal, Receipt, Refusal, User
+from runs.models import Job, Proposal, Receipt, Refusal, User
 from runs.permissions import Action, Actor, Line, Scope, grant, issue_token
 from tests.board.cast import CONFIRMED, Stage, spec
 
@@ -154,3 +155,40 @@ def test_the_command_line_says_the_same(stage: Stage, action: str, capsys: Any) 
     with pytest.raises(CommandError) as no:
         call_command("can", may_not, action, job)
     assert no.value.returncode == 1
+
+
+#: What the admin offers of an action: a list with the row, or a form; of the others nothing, to nobody.
+ADMIN: dict[str, tuple[str, dict[str, str] | None]] = {
+    "view": ("runs/job/", None),
+    "export": ("runs/refusal/", None),
+    "manage_grants": ("auth/group/add/", {"called": "night", "because": "a night shift"}),
+}
+
+
+@pytest.mark.parametrize("action", WHO)
+def test_the_admin(stage: Stage, action: str) -> None:
+    """As superusers, so that only the right can tell them apart. A service account never enters."""
+    may, may_not = (stage.people[name] for name in WHO[action])
+    User.objects.filter(kind="person").update(is_staff=True, is_superuser=True)
+    path, form = ADMIN.get(action, ("runs/job/", None))
+    for user, allowed in ((may, True), (may_not, False)):
+        client = Client()
+        client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+        before = Receipt.objects.count()
+        answer = client.get(f"/admin/{path}") if form is None else client.post(f"/admin/{path}", form)
+        if user.kind == "service":
+            assert answer.status_code == 302
+            assert "/login/" in answer["Location"]
+        elif action == "view":
+            assert (">order-1<" in answer.content.decode()) is allowed
+        elif action in ADMIN:
+            assert (answer.status_code < 400) is allowed
+        else:  # no command is given here, whoever may give it elsewhere
+            row = Job.objects.get(job_id="order-1")
+            for way in ("change", "delete"):
+                assert client.post(f"/admin/runs/job/{row.pk}/{way}/", {"post": "yes"}).status_code in (
+                    302,
+                    403,
+                )
+            assert client.post("/admin/runs/job/add/").status_code == 403
+        assert Receipt.objects.count() == before
