@@ -52,7 +52,7 @@ class Look:
 
     @cached_property
     def counts(self) -> read.Counts:
-        return read.counts(self.reader.actor, self.seen, self.over.since)
+        return read.counts(self.reader.actor, self.seen, self.over.since, by_day=not self.over.hourly)
 
     @cached_property
     def systems(self) -> dict[str, str]:

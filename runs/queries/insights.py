@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import F, QuerySet, Subquery, Sum
+from django.db.models.functions import TruncDay
 
 from runs.models import Folded, Spell, Tally, Tenant, snapshot
 from runs.permissions import Action, Actor, Rights, Target
@@ -78,22 +79,23 @@ def waiting(actor: Actor, queue: str, now: datetime) -> Waiting:
 
 
 @snapshot()
-def counts(actor: Actor, queues: Sequence[str], since: datetime) -> Counts:
-    """Of these queues, which the caller has found to be whole, from `since` on."""
+def counts(actor: Actor, queues: Sequence[str], since: datetime, by_day: bool = False) -> Counts:
+    """Of these queues, which the caller has found to be whole, from `since` on. `by_day`: confirmations by
+    the days of the zone in force, which are far fewer than quarters of an hour."""
     all_of_them = Tally.objects.filter(tenant_id=actor.tenant_id, queue__in=queues)
     tallies = all_of_them.filter(at__gte=since)
     sums = [Sum(name) for name in TALLIED]
     still = all_of_them.filter(opened__gt=F("closed")).values_list("at", "tool")
     spells = Spell.objects.filter(tenant_id=actor.tenant_id, queue__in=queues, at__gte=since)
-    by_time = list(_summed(spells.filter(kind__in=("confirm", "stood")), "kind", "at", "size"))
+    confirm = spells.filter(kind="confirm").annotate(began=TruncDay("at") if by_day else F("at"))
     first, until = _extent(all_of_them)
     return Counts(
         quarters=[(at, _named(row)) for at, *row in tallies.values_list("at").annotate(*sums).order_by("at")],
         tools={
             tool: _named(row) for tool, *row in tallies.values_list("tool").annotate(*sums).order_by("tool")
         },
-        confirm=[(at, size, n) for kind, at, size, n in by_time if kind == "confirm"],
-        stood=[(at, size, n) for kind, at, size, n in by_time if kind == "stood"],
+        confirm=list(_summed(confirm, "began", "size")),
+        stood=list(_summed(spells.filter(kind="stood"), "at", "size")),
         settle=list(_summed(spells.filter(kind="settle"), "tool", "size")),
         open=[Open(*row) for row in still.annotate(n=Sum(F("opened") - F("closed"))).order_by("at", "tool")],
         since=first,

@@ -22,7 +22,7 @@ COSTS = {
     "/tombstones/": 9,
     "/jobs/order-0/": 15,
     "/workers/": 11,
-    "/insights/": 15,
+    "/insights/": 16,
     "/help/words/": 7,
 }
 PATCHES = {"/verify/": 14, "/jobs/": 9, "/jobs/order-0/": 15}
