@@ -2,6 +2,7 @@
 and at the same cost however much there is."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.apps import apps
@@ -12,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.commands import do
-from runs.models import Queue, Reading, Receipt, Tenant, User
+from runs.models import Queue, Reading, Receipt, Tally, Tenant, User
 from runs.permissions import Action, Actor, Line, grant, issue_token
 from runs.protocol.asks import Submit
 from tests.board.cast import CONFIRMED, Stage, spec
@@ -22,10 +23,10 @@ from .conftest import Desk
 READ_ONLY = (
     *("job", "tombstone", "step", "claim", "receipt", "proposal", "delivery", "refusal", "tenant"),
     *("operation", "operationjob", "archive", "archivedjob", "reading", "drill", "alteration"),
-    *("check", "alert", "alertsent", "savedview"),
+    *("check", "alert", "alertsent", "savedview", "tally", "spell", "folded"),
 )
 EDITED = ("user", "grant", "token", "queue", "tool", "cause")
-ABOUT_PEOPLE = ("user", "grant", "token", "refusal", "reading", "drill", "alteration", "savedview")
+ABOUT_PEOPLE = ("user", "grant", "token", "refusal", "reading", "drill", "alteration", "savedview", "folded")
 
 
 def test_every_model_has_its_page_and_nothing_else_has() -> None:
@@ -129,6 +130,15 @@ def test_without_the_right_a_superuser_changes_nothing_and_learns_of_nobody(
     queue = Queue.objects.get(tenant=stage.tenant, name="books")
     assert omar.post(f"runs/queue/{queue.pk}/change/", reconcile_needs="1").status_code == 403
     omar.text("runs/job/")
+
+
+def test_counts_of_a_queue_are_for_who_sees_it_whole(stage: Stage, desk) -> None:  # type: ignore[no-untyped-def]
+    for queue in ("mail", "ledger"):
+        Tally.objects.create(tenant=stage.tenant, queue=queue, at=datetime(2026, 11, 30, tzinfo=UTC), asked=1)
+    seen = desk("lena").text("runs/tally/")
+    assert ('queue">mail<' in seen, 'queue">ledger<' in seen) == (True, True)
+    nothing = desk("ada").text("runs/tally/")
+    assert ('queue">mail<' in nothing, 'queue">ledger<' in nothing) == (False, False)
 
 
 def test_it_is_found_by_whole_ids_and_filtered_by_written_choices(stage: Stage, lena: Desk) -> None:
