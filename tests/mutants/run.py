@@ -1,7 +1,7 @@
 """The runner: `python -m tests.mutants.run [--only WORDS] [--tables | --behaviour | --listed] [--jobs N]`.
 
-Exit 0: every mutant was killed. 1: one survived. 2: the tests are not green without any mutant, or a mutant
-does not fit the code any more: then nothing was learnt.
+Exit 0: every mutant was killed. 1: one survived. 2: nothing was learnt of one, or of any: it does not fit the
+code any more, with it no test failed and not all passed, or they are not green without any mutant.
 """
 
 import argparse
@@ -18,6 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+
+import pytest
 
 from tests.support.postgres import OwnPostgres
 
@@ -36,7 +38,8 @@ WARM.set_forkserver_preload(["pytest", "django.db.models", "django.test", "pydan
 class Ended:
     code: int | None  #: None: it took too long
     seconds: float
-    first: str  #: the test that failed
+    first: str  #: the test that failed; else the end of what was printed
+    told: bool  #: a test failed, or all passed: the mutant was really tried
 
 
 @dataclass
@@ -61,7 +64,8 @@ class Copy:
         failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
         first = failed[0].split(maxsplit=1)[1].split(" - ")[0] if failed else said[-300:]
         code = None if too_long else process.exitcode
-        return Ended(code, time.monotonic() - began, first.removeprefix("tests/"))
+        told = code in (0, None) or (code == pytest.ExitCode.TESTS_FAILED and bool(failed))
+        return Ended(code, time.monotonic() - began, first.removeprefix("tests/"), told)
 
     def with_mutant(self, mutant: Mutant, timeout: float) -> Ended:
         file = self.folder / mutant.file
@@ -85,8 +89,6 @@ def run_pytest(copy: Copy, arguments: list[str], output: Path, writes_code: bool
     sys.path[:] = [str(copy.folder), *(path for path in sys.path if Path(path).resolve() != ROOT)]
     for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "runs", "cancelboard")]:
         del sys.modules[name]
-    import pytest
-
     sys.exit(int(pytest.main(arguments)))
 
 
@@ -133,15 +135,16 @@ def tried(chosen: list[Mutant], home: Path, database: str, jobs: int) -> int:
     shutil.copytree(ROOT, first.folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     copies: SimpleQueue[Copy] = SimpleQueue()
 
-    def killed(mutant: Mutant) -> bool:
+    def ended_with(mutant: Mutant) -> Ended:
         copy = copies.get()
         try:
             ended = copy.with_mutant(mutant, max(60.0, PATIENCE * green[mutant.tests].seconds))
         finally:
             copies.put(copy)
         by = "SURVIVED" if ended.code == 0 else "time-out" if ended.code is None else ended.first
+        by = by if ended.told else f"NOT TRIED: {by}"
         print(f"{ended.seconds:5.0f} s  {mutant.name:70}  {by}", flush=True)
-        return ended.code != 0
+        return ended
 
     with ThreadPoolExecutor(jobs) as pool:
         selections = list(dict.fromkeys(mutant.tests for mutant in chosen))
@@ -154,17 +157,19 @@ def tried(chosen: list[Mutant], home: Path, database: str, jobs: int) -> int:
             copies.put(Copy(home / f"copy{n}", database))
             shutil.copytree(first.folder, home / f"copy{n}")
         try:
-            verdicts = list(pool.map(killed, chosen))
+            ended = list(pool.map(ended_with, chosen))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     for mutant in equal:
         print(f"  equal  {mutant.name:70}  {mutant.equal}")
-    survived = verdicts.count(False)
+    learnt = [each for each in ended if each.told]
+    survived = sum(each.code == 0 for each in learnt)
     print(
-        f"{len(verdicts)} mutants, {sum(verdicts)} killed, {survived} survived; {len(equal)} equal by reason"
+        f"{len(ended)} mutants, {len(learnt) - survived} killed, {survived} survived, "
+        f"{len(ended) - len(learnt)} not tried; {len(equal)} equal by reason"
     )
-    return 1 if survived else 0
+    return 2 if len(learnt) < len(ended) else 1 if survived else 0
 
 
 if __name__ == "__main__":
