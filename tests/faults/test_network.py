@@ -27,7 +27,7 @@ from .network import FAIR, Storm
 JOBS = scale(8, 64)
 AT_ONCE = 8
 STEPS = 3
-PATIENCE = 0.5  #: of a worker with one request
+PATIENCE = 0.7  #: of a worker with one request
 QUICK = Retry(first=0.02, longest=0.2)
 TIMING = Timing(heartbeat=1, ttl=5, poll=1)
 #: Where the run can be gone on with: by whoever holds the claim next.
@@ -100,7 +100,7 @@ def test_no_effect_twice_and_every_outcome_arrives_or_is_visibly_unknown(
     token = token_for(User.objects.get(pk=scene.actors["w1"].user_id))
     storm = Storm(server.url, PATIENCE)
     try:
-        with Client(storm.url, token, timeout=PATIENCE) as client:
+        with Client(storm.url, token, timeout=PATIENCE, retry=QUICK) as client:
             house = House(scene, client)
             house.all_at_once(house.work, list(range(JOBS)))
             storm.abate()
