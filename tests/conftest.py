@@ -14,6 +14,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.utils import translation
 
 from tests.support.browser import launch_arguments
 from tests.support.databases import Database, Engine, own_database, point_django_at
@@ -59,6 +60,13 @@ def django_db_setup(
         point_django_at(engine.url(SHARED))
         engine.drop(SHARED)
         engine.drop(TEMPLATE)
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    """A page that was asked for in another language leaves that one to its thread."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture
