@@ -42,17 +42,17 @@ $(STATIC): $(STAMP) $(shell find static -type f)
 demo: setup
 	PORT=$(PORT) $(BIN)/python manage.py demo
 
-# Three rows side by side, since tests on PostgreSQL wait for it half of the time: two halves of those on PostgreSQL,
-# whose output is kept and shown when all has ended, and SQLite with the pure tests, which run once. The browser's driver
-# keeps an event loop, so it runs in processes of its own: all of it on PostgreSQL, a whole story on SQLite.
-ON_POSTGRES = $(BIN)/python -m pytest --db=postgres -m "not pure and not browser"
+# Two rows of runs, one on each core: PostgreSQL, whose output is kept and shown when the other row has ended; SQLite
+# with the pure tests, which run once, and then the browser (its driver keeps an event loop, so in processes of its
+# own): what tells a whole story on SQLite, all of it on PostgreSQL.
 test: setup
-	@($(ON_POSTGRES) --part=1/2 $(ARGS) && $(BIN)/python -m pytest --db=postgres -m browser $(ARGS)) >var/tests-1.log 2>&1 & one=$$!; \
-	($(ON_POSTGRES) --part=2/2 $(ARGS) && $(BIN)/python -m pytest --db=sqlite -m story $(ARGS)) >var/tests-2.log 2>&1 & two=$$!; \
-	trap 'kill $$one $$two 2>/dev/null; wait; exit 130' INT TERM; \
+	@$(BIN)/python -m pytest --db=postgres -m "not pure and not browser" $(ARGS) >var/postgres.log 2>&1 & postgres=$$!; \
+	trap 'kill $$postgres 2>/dev/null; wait; exit 130' INT TERM; \
 	$(BIN)/python -m pytest --db=sqlite -m "not browser" $(ARGS); sqlite=$$?; \
-	wait $$one; one=$$?; wait $$two; two=$$?; cat var/tests-1.log var/tests-2.log; \
-	exit $$((sqlite | one | two))
+	$(BIN)/python -m pytest --db=sqlite -m story $(ARGS); story=$$?; \
+	$(BIN)/python -m pytest --db=postgres -m browser $(ARGS); browser=$$?; \
+	wait $$postgres; postgres=$$?; cat var/postgres.log; \
+	exit $$((sqlite | postgres | browser | story))
 
 # Long runs: never in CI; at most 40 minutes on 2 cores. What carries the mark `prove`, at its full scale, the two
 # engines at the same time. One of them alone: PROVE=1 .venv/bin/python -m pytest --db=sqlite -m prove

@@ -24,6 +24,7 @@ from runs.worker import (
     cause_of,
 )
 from tests.board.cast import Stage
+from tests.races.meeting import wait_until
 from tests.support.server import Served
 
 from .conftest import PATIENCE
@@ -122,6 +123,7 @@ def test_a_socket_that_is_lost_cancels_nothing_and_costs_only_time(
     stage.submit("order-1")
     with Client(served.url, token) as client:
         run = Run(client, Timing(heartbeat=0.5, ttl=600))
+        wait_until(lambda: client.ears._socket is not None)
         client.ears._socket.close()  # type: ignore[union-attr]
         assert run.step is not None
         assert not run.step.cancel.wait(1.5)

@@ -27,7 +27,6 @@ FOLDER_MARKS = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--db", choices=("sqlite", "postgres"), default="sqlite", help="what the tests run on")
-    parser.addoption("--part", default="1/1", metavar="K/N", help="the Kth of N shares of the files")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -64,7 +63,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         folders = item.path.relative_to(tests).parts
         if folders[0] in FOLDER_MARKS and "real" not in folders:
             item.add_marker(FOLDER_MARKS[folders[0]])
-    part, of = (int(number) for number in config.getoption("part").split("/"))
-    files = sorted({item.path for item in items})[part - 1 :: of]
-    config.hook.pytest_deselected(items=[item for item in items if item.path not in files])
-    items[:] = [item for item in items if item.path in files]

@@ -47,7 +47,8 @@ class Command(BaseCommand):
         for name in ("httpx", "mail.log"):  # the terminal is for the addresses
             logging.getLogger(name).setLevel(logging.WARNING)
         call_command("migrate", verbosity=0)
-        signal.signal(signal.SIGTERM, _interrupt)
+        for number in (signal.SIGTERM, signal.SIGINT):  # which a shell's background job is born deaf to
+            signal.signal(number, _interrupt)
         try:
             stage.play(
                 options["port"],
