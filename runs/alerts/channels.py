@@ -20,6 +20,7 @@ from django.core.mail import EmailMessage, get_connection
 logger = logging.getLogger("cancelboard.alerts")
 
 SECONDS = 20
+LAST_LINE = "They stay unknown until a person or a verifier with evidence settles them.\n"
 Alerts = Sequence[dict[str, Any]]
 
 
@@ -50,7 +51,7 @@ def _email(alerts: Alerts) -> None:
     count = len(alerts)
     message = EmailMessage(
         subject=f"[cancelboard] {count} step{'s' if count > 1 else ''} unknown past the limit",
-        body="\n\n".join(_sentence(alert) for alert in alerts) + "\n\nNobody else will settle them.\n",
+        body="\n\n".join([*map(_sentence, alerts), LAST_LINE]),
         from_email=settings.CANCELBOARD_ALERT_FROM,
         to=settings.CANCELBOARD_ALERT_EMAIL,
         headers={"Message-ID": f"<{name}@{settings.CANCELBOARD_ALERT_FROM.rpartition('@')[2]}>"},

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from runs.models import Alert, AlertSent, Job, Queue, Step
@@ -57,24 +57,24 @@ def _past(queue: Queue, times: int, now: datetime) -> QuerySet[Job]:
 def _raise(queue: Queue, job: Job, times: int, now: datetime, silent: bool) -> bool:
     """One alert, unless another loop was first. `silent`: a higher threshold is told in its stead."""
     assert job.unsettled_since is not None  # an unknown step is unsettled
-    try:
-        with transaction.atomic():
-            alert = Alert.objects.create(
-                tenant=queue.tenant,
-                job=job,
-                ordinal=job.position,
-                times=times,
-                limit_seconds=queue.limit_seconds,
-                since=job.unsettled_since,
-                at=now,
-            )
-            channels = [] if silent else configured()
-            AlertSent.objects.bulk_create(
-                AlertSent(alert=alert, channel=channel, due_at=now) for channel in channels
-            )
-    except IntegrityError:  # of two loops the database lets one make it
-        return False
-    return not silent
+    with transaction.atomic():
+        alert, new = Alert.objects.get_or_create(  # of two loops the database lets one make it
+            job=job,
+            ordinal=job.position,
+            times=times,
+            defaults={
+                "tenant": queue.tenant,
+                "limit_seconds": queue.limit_seconds,
+                "since": job.unsettled_since,
+                "at": now,
+            },
+        )
+        told = new and not silent
+        channels = configured() if told else []
+        AlertSent.objects.bulk_create(
+            AlertSent(alert=alert, channel=channel, due_at=now) for channel in channels
+        )
+    return told
 
 
 def take(now: datetime) -> list[Batch]:

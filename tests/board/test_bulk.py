@@ -1,12 +1,15 @@
 """Many jobs at once: what is shown before, that just that is asked, and what is shown after. No page says
 more than the settle loop has done."""
 
+from collections import Counter
+
 import pytest
 
 from runs.commands import operations
 from runs.ledger import clock
-from runs.models import Job, Operation, Receipt
+from runs.models import Job, Operation, OperationJob, Receipt
 from runs.permissions import Action, Actor, Line, Scope, grant
+from runs.queries.foreseen import foreseen
 
 from .cast import Browser, Stage
 from .pages import Page
@@ -88,6 +91,21 @@ def test_the_list_that_was_seen_is_the_list_that_is_asked(stage: Stage, lena: Br
     assert "Cancel requested What is out may still happen" in row
     assert "Stopped" in row, "beside the answer, what the job is now"
     assert "Wrong list" in lena.get("/operations/").text
+
+
+def test_what_is_foreseen_is_what_the_protocol_answers(stage: Stage, lena: Browser, jobs: None) -> None:
+    """The page counts by columns what the table of `cancel` decides job by job."""
+    stage.unknown("doubtful")
+    stage.cancel(stage.unknown("asked-2"))
+    stage.begin("refused", "One mail")
+    stage.report("refused", 0, "rejected")
+    stage.cancel(stage.begin("both", "One mail"))
+    stage.report("both", 0, "ok")
+    foreseen_now = foreseen(stage.actors["lena"], conditions={"queue": "mail"}).answers
+    take_on(lena, f"{NEW}?queue=mail")
+    work()
+    assert foreseen_now == Counter(OperationJob.objects.values_list("status", flat=True))
+    assert set(foreseen_now) == {"requested", "already_requested", "too_late"}
 
 
 def test_a_list_that_changed_meanwhile_is_shown_anew(stage: Stage, lena: Browser, jobs: None) -> None:
