@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from runs.errors import CancelboardError, Invalid, NotAllowed, NotVisible, Unaut
 from runs.ledger import clock
 from runs.models import Job, Tenant, Token, User
 from runs.permissions import (
+    WHOLE,
     Action,
     Actor,
     Target,
@@ -123,6 +125,16 @@ def test_a_decision_reads_the_token_anew(
     assert now_judged() == ("allowed", True)
     revoke_token(system, issued[0].pk)
     assert now_judged() == ("token_dead", False)
+
+
+@pytest.mark.parametrize("whose", ["another account's", "nobody's"])
+def test_an_actor_with_a_token_that_is_not_its_own_is_nobody(
+    system: Actor, people: dict[str, User], issued: tuple[Token, str], whose: str
+) -> None:
+    token = issued[0].pk if whose == "another account's" else issued[0].pk + 1000
+    actor = replace(Actor.of_user(people["omar"]), token_id=token)
+    now = clock()
+    assert rights_of(actor, now).judge(Action.VIEW, WHOLE, now=now).code == "principal_inactive"
 
 
 def test_two_live_ones_at_most(system: Actor, w1: User, issued: tuple[Token, str]) -> None:
