@@ -16,7 +16,7 @@ from runs.permissions import Action
 from runs.queries import insights as read
 from runs.queries.choices import limits_of, systems_of
 
-from . import looks, plots
+from . import plots
 from .csv_file import as_csv, attached
 from .door import Reader, address, page, reader_of, show
 from .drawing import Plot, nth
@@ -98,7 +98,7 @@ class Look:
             return []
         counts, now = self.counts, self.reader.now
         still = sum(one.count for one in counts.open)
-        oldest = looks.span((now - counts.open[0].at).total_seconds()) if counts.open else "–"
+        oldest = plots.so_far(counts.open[0].at, now) if counts.open else "–"
         times = [each for values in plots.confirm_times(counts, self.over) for each in values]
         settled = sum(sums["happened"] + sums["rejected"] for sums in counts.tools.values())
         happened = sum(sums["happened"] for sums in counts.tools.values())

@@ -36,8 +36,21 @@ def lasted(found: Percentile) -> str:
     """6 s; > 3 h where it is not reached yet; – of nothing."""
     if found is None:
         return "–"
+    if found == (0.0, False):
+        return _("not reached yet")
     text = looks.span(found[0]) if found[0] >= 1 else _("under 1 s")
     return text if found[1] else f"> {text}"
+
+
+def at_least(at: datetime, now: datetime) -> float:
+    """For how many seconds what began in the quarter of an hour from `at` has surely gone on: it may have
+    begun at its end."""
+    return max(0.0, (now - at - tallies.QUARTER).total_seconds())
+
+
+def so_far(at: datetime, now: datetime) -> str:
+    """The same in words."""
+    return lasted((waits, False)) if (waits := at_least(at, now)) else _("under 15 min")
 
 
 def ages() -> list[Key]:
@@ -145,7 +158,7 @@ def confirm_times(counts: Counts, over: Span) -> list[list[tuple[float, int, boo
         found[over.index(at)].append((tallies.seconds(size), count, True))
     for at, sums in counts.quarters:
         if waits := sums["asked"] - sums["confirmed"]:
-            found[over.index(at)].append(((over.now - at).total_seconds(), waits, False))
+            found[over.index(at)].append((at_least(at, over.now), waits, False))
     return found
 
 
@@ -389,7 +402,7 @@ def settle_times(counts: Counts, over: Span) -> dict[str, list[tuple[float, int,
         found.setdefault(tool, []).append((tallies.seconds(size), count, True))
     for one in counts.open:
         if one.at >= over.since:
-            waited = (over.now - one.at).total_seconds()
+            waited = at_least(one.at, over.now)
             found.setdefault(one.tool, []).append((waited, one.count, False))
     return found
 
@@ -412,7 +425,7 @@ def systems(counts: Counts, over: Span, names: dict[str, str]) -> Plot:
     slow = {tool: nth(times.get(tool, []), 0.9) for tool in tools}
     for tool in sorted(tools, key=lambda tool: (-(slow[tool] or (0,))[0], tool)):
         begun = oldest.get(tool)
-        waited = looks.span((over.now - begun).total_seconds()) if begun else "–"
+        waited = so_far(begun, over.now) if begun else "–"
         median = nth(times.get(tool, []), 0.5)
         plot.rows.append(
             [

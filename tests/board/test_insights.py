@@ -49,7 +49,7 @@ def table(page: Page, plot: str) -> list[list[str]]:
 def file(browser: Browser, plot: str, query: str = "") -> list[list[str]]:
     """Without its first line and its head."""
     answer = browser.get(f"{PATH}{plot}.csv{query}")
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8", answer.text
     return list(csv.reader(io.StringIO(answer.html)))[2:]
 
 
@@ -117,12 +117,21 @@ def test_a_stop_that_still_waits_counts_as_at_least_its_age(stage: Stage, lena: 
     stage.ago = timedelta(0)
     tallies.fold()
     asked = [row for row in file(lena, "confirm", "?range=24h") if row[1] == "1"]
-    assert [re.sub(r" \d\d min", "", cell) for row in asked for cell in row[2:]] in (
-        ["> 3 h"] * 2,
-        ["> 2 h"] * 2,
-    )
+    for cell in (cell for row in asked for cell in row[2:]):
+        assert (found := re.fullmatch(r"> (\d) h (\d\d) min", cell)), cell
+        assert 2 * 60 + 44 <= int(found[1]) * 60 + int(found[2]) <= 3 * 60, "counted in quarters of an hour"
     dots = lena.get(f"{PATH}?range=24h").node("confirm").all("circle", "open")
     assert len(dots) == 2
+
+
+def test_what_began_just_now_is_not_said_to_be_older(stage: Stage, lena: Browser) -> None:
+    stage.cancel(stage.begin("order-1"))
+    stage.unknown("order-2")
+    tallies.fold()
+    page = lena.get(PATH)
+    assert page.node("fig-oldest").text == "Oldest unknown under 15 min"
+    assert page.node("fig-confirm").text.startswith("Time to confirm, median not reached yet")
+    assert [row[2:5] for row in table(page, "systems")] == [["under 15 min", *["not reached yet"] * 2]]
 
 
 def test_a_bar_leads_to_the_list_that_it_counts(stage: Stage, lena: Browser) -> None:
