@@ -14,6 +14,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.urls import get_resolver
 from django.utils import translation
 
 from tests.support.browser import launch_arguments
@@ -31,6 +32,12 @@ hypothesis.settings.load_profile("tests")
 
 def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast
+
+
+def pytest_sessionstart() -> None:
+    """Every page is loaded now: one that was first imported while a test has put another clock in place would
+    keep that one."""
+    assert get_resolver().url_patterns
 
 
 @pytest.fixture(scope="session")
