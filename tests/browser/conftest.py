@@ -1,5 +1,6 @@
 """The demo as real processes (server, settle loop, workers, mail), and people who sit before a browser."""
 
+import os
 import re
 import signal
 import socket
@@ -97,7 +98,11 @@ def demo(real_db: Database) -> Iterator[Demo]:
     finally:
         started = children_of(process.pid)
         process.send_signal(signal.SIGINT)
-        code = process.wait(60)
+        try:
+            code = process.wait(60)
+        finally:
+            for pid in (process.pid, *started) if process.poll() is None else ():
+                os.kill(pid, signal.SIGKILL)
         reader.join(10)
         assert process.stdout
         process.stdout.close()
