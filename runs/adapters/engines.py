@@ -124,8 +124,9 @@ class Runner:
 
 
 def stopped(job: Mapping[str, Any]) -> bool:
-    """A cancel was accepted, and nothing is out: the engine's own word for cancelled is true."""
-    return bool(job["control"] == "acknowledged")
+    """A cancel was accepted, nothing is out, and the job came to no end of its own: the engine's own word for
+    cancelled is true. A last call that was out and succeeded makes the job a success all the same."""
+    return bool(job["control"] == "acknowledged" and job["result"] == "open")
 
 
 def result_of(job_id: str, ended: Ended, job: Mapping[str, Any]) -> Any:

@@ -42,7 +42,10 @@ BROKER = os.environ["BROKER"]
 app = Celery("shop", broker=BROKER, backend=BROKER)
 app.conf.update(
     task_acks_late=True, task_reject_on_worker_lost=True, worker_prefetch_multiplier=1,
-    broker_transport_options={"visibility_timeout": 3}, broker_connection_retry_on_startup=True,
+    broker_transport_options={
+        "visibility_timeout": 3, "unacked_restore_interval": 1, "unacked_restore_throttle": 1,
+    },
+    broker_connection_retry_on_startup=True,
 )
 receiver = redis.Redis.from_url(BROKER)
 
@@ -234,6 +237,21 @@ def test_a_cancel_between_two_tasks_revokes_the_rest(shop: Shop) -> None:
     time.sleep(2)
     assert result.state == "REVOKED"
     assert shop.effects() == ["charge 7"]
+
+
+def test_a_last_task_that_was_out_and_succeeded_is_a_success(shop: Shop) -> None:
+    """The cancel was accepted, and came too late for what was out: that success is kept."""
+    shop.start()
+    job_id = f"order-{uuid4().hex}"
+    shop.module.board.submit(job_id, shop.module.charge.s("7"))
+    shop.wait_for(shop.effects)
+    assert cancel(shop, job_id) == "requested"
+    shop.module.receiver.set("answer", 1)
+    result = shop.module.app.AsyncResult(job_id)
+    shop.wait_for(result.ready)
+    assert (result.state, result.result) == ("SUCCESS", "paid 7")
+    job = shop.module.board._runner.client.job(job_id)
+    assert (job["control"], job["result"]) == ("acknowledged", "succeeded")
 
 
 def test_a_job_cancelled_while_it_waits_in_the_broker_is_never_begun(shop: Shop) -> None:
