@@ -1,7 +1,6 @@
 """Who sees which page and may send which form (docs/permissions.md, the matrix). What one may not see and
 what is not there answer alike."""
 
-import re
 from typing import Any
 
 import pytest
@@ -147,11 +146,6 @@ def test_a_row_offers_to_record_only_to_those_who_may(stage: Stage, jobs: list[s
     assert "/jobs/ledger-2/steps/0/outcome/" not in sam.html
 
 
-def without_what_always_differs(html: str) -> str:
-    html = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", html)
-    return re.sub(r"<time.*?</time>", "", html, flags=re.DOTALL)
-
-
 @pytest.mark.parametrize("path", ["", "cancel/", "pause/", "revoke/", "close_dispute/", "steps/0/outcome/"])
 def test_invisible_and_missing_answer_alike(stage: Stage, jobs: list[str], path: str) -> None:
     for name, hidden in (("olga", "mail-2"), ("ada", "mail-1")):
@@ -161,7 +155,7 @@ def test_invisible_and_missing_answer_alike(stage: Stage, jobs: list[str], path:
             one, other = send(f"/jobs/{hidden}/{path}"), send(f"/jobs/{'x' * len(hidden)}/{path}")
             assert one.status == other.status
             assert one.status == 404 or (path, one.status) == ("", 405)  # a job's page takes no form
-            assert without_what_always_differs(one.html) == without_what_always_differs(other.html)
+            assert one.lasting == other.lasting
 
 
 def test_a_job_of_another_tenant_is_not_there(stage: Stage, lena: Browser) -> None:
