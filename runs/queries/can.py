@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from runs.errors import NotVisible
 from runs.ledger import clock
-from runs.models import Claim, Grant, Job, Proposal, User
+from runs.models import Claim, Grant, Job, Proposal, User, snapshot
 from runs.permissions import (
     SENTENCES,
     TENANT_WIDE,
@@ -56,6 +56,7 @@ class Facts:
         return cls(frozenset(pk for pair in ran for pk in pair if pk), frozenset(entered))
 
 
+@snapshot()
 def explain(
     actor: Actor, action: Action, job_id: str | None, principal: str | None, what_if: Line | None = None
 ) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from typing import Any
 
 from runs.errors import NotVisible
 from runs.ledger import clock, shown
-from runs.models import Job, Receipt
+from runs.models import Job, Receipt, snapshot
 from runs.permissions import Action, Actor, Target, rights_of, visible
 
 from .jobs import find
 
 
+@snapshot()
 def of_job(actor: Actor, job_id: str, after: int, limit: int) -> dict[str, Any]:
     """`{"receipts": […], "next_after"}`: those with a number above `after`. Raises as `jobs.find`."""
     rows = Receipt.objects.filter(job=find(actor, job_id, clock()), seq__gt=after).order_by("seq")

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from runs.errors import NotVisible
 from runs.ledger import clock
-from runs.queries import job_page, jobs, preview
+from runs.models import Grant
+from runs.permissions import Actor, grants
+from runs.queries import job_page, jobs, preview, receipts
 from tests.support.databases import Database
 
 from .meeting import PATIENCE, Side
@@ -55,3 +58,31 @@ def test_a_read_is_of_one_moment(real_db: Database, read: Callable[[Scene], Any]
         ended(again)
         side.go.set()
         assert told(side.join()) in (before, after), f"stopped after statement {stop_after}"
+
+
+def test_receipts_of_after_a_revocation_are_not_given(real_db: Database) -> None:
+    """The right and what it lets see are of one moment."""
+
+    def given(scene: Scene) -> list[str]:
+        try:
+            told = receipts.of_job(scene.actors["lena"], "j", 0, 200)
+        except NotVisible:
+            return []
+        return [receipt["kind"] for receipt in told["receipts"]]
+
+    def revoked_and_cancelled(scene: Scene) -> None:
+        lena = scene.actors["lena"].user_id
+        grant = Grant.objects.get(tenant=scene.tenant, action="view", user=lena)
+        grants.revoke_grant(Actor.system(scene.tenant), grant.pk)
+        scene.do("cancel", spec_digest=digest("Send it"))
+
+    scene = begun()
+    whole = Side(lambda: given(scene)).start()
+    before = whole.join()
+    for stop_after in range(1, len(whole.statements) + 1):
+        again = begun()
+        side = Side(lambda again=again: given(again), stop_after).start()
+        assert side.stopped.wait(PATIENCE)
+        revoked_and_cancelled(again)
+        side.go.set()
+        assert side.join() in (before, []), f"stopped after statement {stop_after}"
