@@ -82,8 +82,6 @@ def write(at: At, decision: Decision, ask: Any, *, by_system: bool = False) -> A
             at.tenant.id, at.job_id or "", decision.after.generation, at.spec, at.parent, at.now
         )
         at.row.admitted = decision.after.job.admitted
-        if at.row.parent is not None and not at.row.admitted:
-            at.row.parent, at.row.depth = None, 0
         _save_new(at, decision)
     receipt = None
     if row.kept:

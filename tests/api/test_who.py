@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from runs.models import Job, Receipt, Token, User
 
-from .cast import Caller, bearer, session, spec, token_for
+from .cast import Caller, bearer, people, session, spec, tenant, token_for
 
 Person = Callable[[str], Caller]
 
@@ -135,6 +135,24 @@ def test_a_customer_sees_and_stops_their_own(app: Caller, person: Person) -> Non
     assert [job["job_id"] for job in olga.get("/jobs")["jobs"]] == ["own"]
     assert olga.get("/jobs/other").told == (404, "not_found")
     assert olga.ask("own", "cancel", spec_digest=olga.job("own")["spec_digest"]).told == (202, "requested")
+
+
+def test_who_may_submit_but_sees_nothing_there_submits_nothing(cast: dict[str, User]) -> None:
+    blind = bearer(token_for(cast["app"], ["submit", "cancel"]))
+    assert blind.submit("j").told == (404, "not_found")
+    assert Job.objects.count() == 0
+
+
+def test_an_unknown_job_is_told_only_to_who_may_do_it_somewhere(person: Person) -> None:
+    assert person("lena").ask("j", "cancel", spec_digest="0" * 64).told == (422, "spec_required")
+    assert person("sam").ask("j", "cancel", spec_digest="0" * 64).told == (404, "not_found")
+    assert person("sam").ask("j", "revoke").told == (404, "not_found")
+
+
+def test_another_tenants_job_takes_no_id(app: Caller, cast: dict[str, User]) -> None:
+    other = bearer(token_for(people(tenant("other"))["app"]))
+    assert other.submit("j", steps=["Theirs"]).told == (201, "admitted")
+    assert app.submit("j").told == (201, "admitted")
 
 
 def test_the_tenant_comes_from_the_credentials(app: Caller, w1: Caller) -> None:
